@@ -132,11 +132,14 @@ _warn = logging.getLogger("mlc.codegen.cache").warning
 
 
 def default_root() -> Path:
-    """Returns `$MLC_CACHE_DIR`, or `mlc` in `$XDG_CACHE_HOME` or in `~/.cache`."""
+    """Returns `$MLC_CACHE_DIR`, or `mlc` in `$XDG_CACHE_HOME` or in `~/.cache`; for a user without a home, as
+    in a container with any user id, a path that cannot be written."""
     if chosen := os.environ.get("MLC_CACHE_DIR"):
         return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "mlc"
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        return Path(base) / "mlc"
+    home = os.path.expanduser("~")
+    return Path(os.devnull if home == "~" else home) / ".cache" / "mlc"
 
 
 def default_size(warn: Callable[[str], None] = _warn) -> int:

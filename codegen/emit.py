@@ -23,8 +23,6 @@ def emit(
     output: OutputFormat = "object",
     optimize: int = 3,
     *,
-    loop_vectorize: bool = True,
-    slp_vectorize: bool = False,
     own_runtime: bool = True,
 ) -> bytes:
     """Compiles the LLVM IR `ir_text` (of LLVM 22 or 24) for `target`.
@@ -39,7 +37,7 @@ def emit(
         # Closed in this order: left to the garbage collector, which keeps none in a cycle (an exception's
         # traceback is enough for one), the module would be freed after its context, and crash.
         with llvm.create_context() as context, _parse(text, context) as module:
-            _optimize(module, machine, optimize, loop_vectorize, slp_vectorize)
+            _optimize(module, machine, optimize)
             return _output(module, machine, output)
 
 
@@ -137,13 +135,11 @@ def _check(module: llvm.ModuleRef) -> None:
         raise CodegenError(f"intrinsics unknown to LLVM {version}: {', '.join(unknown)}")
 
 
-def _optimize(
-    module: llvm.ModuleRef, machine: llvm.TargetMachine, level: int, loop_vectorize: bool, slp_vectorize: bool
-) -> None:
+def _optimize(module: llvm.ModuleRef, machine: llvm.TargetMachine, level: int) -> None:
     """Runs LLVM's default pipeline of `level` over `module`."""
     with llvm.create_pipeline_tuning_options(speed_level=level) as tuning:
-        tuning.loop_vectorization = loop_vectorize
-        tuning.slp_vectorization = slp_vectorize
+        tuning.loop_vectorization = True
+        tuning.slp_vectorization = False
         # Schedules unroll what is worth it; LLVM's own unrolling of their loops only costs compile time.
         tuning.loop_unrolling = False
         with llvm.create_pass_builder(machine, tuning) as builder, builder.getModulePassManager() as manager:

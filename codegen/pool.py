@@ -85,7 +85,8 @@ class WorkerPool:
             self._unfinished += 1
             if len(self._threads) < min(self.size, self._unfinished):
                 self._add_thread(eager=False)
-        self._jobs.put(job)
+            # With the lock: after `close` nobody would take the job.
+            self._jobs.put(job)
         return job.future
 
     def close(self, wait: bool = False) -> None:

@@ -15,6 +15,9 @@ _PACKAGES = (
     "bindings", "dialects", "frontends", "targets", "passes", "pipelines", "analysis", "codegen", "compiler",
 )  # fmt: skip
 
+# Tables of processors and passes are sources, too.
+_SUFFIXES = (".py", ".tsv")
+
 
 @functools.cache
 def compiler_version() -> str:
@@ -40,6 +43,6 @@ def _source_lines() -> Iterator[str]:
     for package in _PACKAGES:
         spec = find_spec(f"mlc.{package}")
         for folder in sorted(spec.submodule_search_locations or ()) if spec else ():
-            for path in sorted(Path(folder).rglob("*.py")):
+            for path in sorted(path for suffix in _SUFFIXES for path in Path(folder).rglob(f"*{suffix}")):
                 status = path.stat()
                 yield f"{package}/{path.relative_to(folder)} {status.st_size} {status.st_mtime_ns}\n"

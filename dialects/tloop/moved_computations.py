@@ -13,8 +13,8 @@ class RowWindowOp(TLoop.Operation, name="row_window", traits=[ext.Pure]):
     "maximum", or, with weights `[C, 1, y, x]` as second operand, the sum of their "product"s. The padding,
     `pads` before and as much as the result needs after, consists of `neutral` elements.
 
-    `compute_at` moves it into a parallel loop over rows of the result, where it becomes vector ops; it has no
-    other lowering.
+    `compute_at` moves it into a parallel loop over rows of the result, where it becomes vector ops;
+    `tloop-lower-windows` lowers what is left.
     """
 
     FORMS = {"kernel": "integers", "strides": "integers", "dilations": "integers", "pads": "integers"}
@@ -35,7 +35,7 @@ class WinogradOutputOp(TLoop.Operation, name="winograd_output", traits=[ext.Pure
     compute beyond them; `sizes` are the dynamic dims of the images.
 
     `compute_at` moves it into a parallel loop over tiles of `tile` by `tile` results, where it becomes vector
-    ops; it has no other lowering.
+    ops; `tloop-lower-windows` lowers what is left.
     """
 
     tile: ir.IntegerAttr
@@ -48,8 +48,8 @@ class WinogradInputOp(TLoop.Operation, name="winograd_input", traits=[ext.Pure])
     """Transforms overlapping tiles of images `[N, C/c, H, W, c]` to `[n*n, tiles, C]`; `sizes` is the number
     of tiles, if it is dynamic. Tiles that reach beyond an image read its last row and column there.
 
-    `compute_at` moves it into a loop that reads some of the tiles, where it becomes a loop over these; it has
-    no other lowering.
+    `compute_at` moves it into a loop that reads some of the tiles, where it becomes a loop over these;
+    `tloop-lower-windows` lowers what is left.
     """
 
     tile: ir.IntegerAttr

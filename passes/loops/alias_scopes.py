@@ -23,28 +23,29 @@ class AliasScopes(Pass):
 
     name: ClassVar[str] = "llvm-alias-scopes"
 
-    def run(self, op: ir.Operation) -> None:
-        for function in [child.operation for child in op.regions[0].blocks[0]]:
-            if FACTS in function.attributes and len(function.regions[0].blocks):
-                _add_scopes(function)
+    def run(self, op: ir.Operation) -> bool:
+        functions = [child.operation for child in op.regions[0].blocks[0]]
+        found = [function for function in functions if FACTS in function.attributes]
+        bodies = [function for function in found if len(function.regions[0].blocks)]
+        for function in bodies:
+            _add_scopes(function)
+        return bool(bodies)
 
 
 def _add_scopes(function: ir.Operation) -> None:
-    arguments = list(function.regions[0].blocks[0].arguments)
-    facts = function.attributes[FACTS]
+    arguments, facts = function.regions[0].blocks[0].arguments, function.attributes[FACTS]
     alone = [
         argument for argument, fact in zip(arguments, facts, strict=True) if NOALIAS in ir.DictAttr(fact)
     ]
     scopes = _distinct_scopes(len(alone))
-    for name in (llvm.Load.NAME, llvm.Store.NAME):
-        for access in collect_ops(function, name):
-            address = access.operands[0 if name == llvm.Load.NAME else 1]
-            argument = base_pointer(address)
-            if argument in alone:
-                own = alone.index(argument)
-                others = [scope for index, scope in enumerate(scopes) if index != own]
-                access.attributes["alias_scopes"] = ir.ArrayAttr.get([scopes[own]])
-                access.attributes["noalias_scopes"] = ir.ArrayAttr.get(others)
+    marks = {
+        argument: (ir.ArrayAttr.get([own]), ir.ArrayAttr.get([scope for scope in scopes if scope != own]))
+        for argument, own in zip(alone, scopes, strict=True)
+    }
+    for access in collect_ops(function, (llvm.Load.NAME, llvm.Store.NAME)):
+        address = llvm.Load(access).addr if llvm.Load.isa(access) else llvm.Store(access).addr
+        if (mark := marks.get(base_pointer(address))) is not None:
+            access.attributes["alias_scopes"], access.attributes["noalias_scopes"] = mark
 
 
 def _distinct_scopes(count: int) -> list[ir.Attribute]:

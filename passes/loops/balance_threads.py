@@ -7,14 +7,17 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.passes.base import Pass
-from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.common.rewriting import collect_ops, terminator_of
 
-LOOP = "omp.wsloop"
+LOOP, REGION, REGION_END = "omp.wsloop", "omp.parallel", "omp.terminator"
 
 
-def is_last(op: ir.Operation) -> bool:
-    """Whether only the block's terminator follows."""
-    return bool(op.block.operations[len(op.block.operations) - 2] == op)
+def ends_region(loop: ir.Operation) -> bool:
+    """Whether a loop is the last op of a parallel region: what is in another loop may be followed by the next
+    iteration's."""
+    if loop.parent.name != REGION or terminator_of(loop.block).name != REGION_END:
+        return False
+    return bool(loop.block.operations[len(loop.block.operations) - 2] == loop)
 
 
 @dataclass(frozen=True)
@@ -28,9 +31,11 @@ class BalanceThreads(Pass):
     name: ClassVar[str] = "tloop-balance-threads"
     anchor: ClassVar[str] = "func.func"
 
-    def run(self, op: ir.Operation) -> None:
-        for loop in collect_ops(op, LOOP):
+    def run(self, op: ir.Operation) -> bool:
+        loops = collect_ops(op, LOOP)
+        for loop in loops:
             if "schedule_kind" not in loop.attributes:
                 loop.attributes["schedule_kind"] = ir.Attribute.parse("#omp<schedulekind dynamic>")
-            if is_last(loop):
+            if ends_region(loop):
                 loop.attributes["nowait"] = ir.UnitAttr.get()
+        return bool(loops)

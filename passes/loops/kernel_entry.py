@@ -4,7 +4,8 @@ int64_t *dims)`."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import prod
 from typing import ClassVar
 
 from mlc.bindings import builtin, func, ir, llvm
@@ -59,6 +60,8 @@ def split_kernel(kernel: ir.Operation) -> None:
     that loads the pointers from `buffers`. The detour gives LLVM the aliasing facts, which plain loads would
     lose."""
     function = kernel.opview
+    if function.is_external:
+        raise PassError("a kernel has a body", kernel.location)
     if function.type.results:
         raise PassError("the kernel still returns a buffer after bufferisation", kernel.location)
     types = [_dense(type_, kernel.location) for type_ in function.type.inputs]
@@ -127,33 +130,47 @@ def _retype_body(function: func.FuncOp, name: str, types: list[ir.MemRefType], p
     attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get([pointer] * len(types), []))
 
 
+@dataclass
+class _Extents:
+    """The elements of the buffer of dims at `pointer`, `count` of them, each loaded once where it is used."""
+
+    pointer: ir.Value
+    count: int
+    loaded: dict[int, ir.Value] = field(default_factory=dict)
+
+    def size(self, name: str) -> ir.Value:
+        """Builds the size of a dim, or the product of those between `*`. Raises PassError for a name of
+        none."""
+        first, *others = map(self._factor, name.split("*"))
+        for factor in others:
+            first = llvm.MulOp(first, factor, llvm.IntegerOverflowFlags.nsw).result
+        return first
+
+    def _factor(self, name: str) -> ir.Value:
+        if name.isdecimal():
+            return _llvm_constant(int(name))
+        digits = name.removeprefix("d")
+        if digits == name or not digits.isdecimal() or int(digits) >= self.count:
+            raise PassError(f"'{name}' is none of the kernel's {self.count} dims", self.pointer.location)
+        index = int(digits)
+        if index not in self.loaded:
+            self.loaded[index] = llvm.LoadOp(i64(), _element(self.pointer, index, i64())).result
+        return self.loaded[index]
+
+
 def _shapes(
     kernel: ir.Operation, types: Sequence[ir.MemRefType], pointers: Sequence[ir.Value]
 ) -> list[list[ir.Value]]:
-    """Returns the dims of each buffer: constants, and elements of the buffer of dims, each loaded once.
+    """Returns the dims of each buffer: constants, and elements of the buffer of dims.
 
     Raises PassError for a dim that has no name.
     """
-    given = [pointers[index] for index, type_ in enumerate(types) if _holds_dims(type_)]
+    given = [
+        _Extents(pointer, prod(type_.shape))
+        for pointer, type_ in zip(pointers, types, strict=True)
+        if _holds_dims(type_)
+    ]
     named = iter(kernel.attributes[DIMS]) if DIMS in kernel.attributes else iter(())
-    loaded: dict[int, ir.Value] = {}
-    word = i64()
-
-    def load(index: int) -> ir.Value:
-        if index not in loaded:
-            loaded[index] = llvm.LoadOp(word, _element(given[0], index, word)).result
-        return loaded[index]
-
-    def size(name: str) -> ir.Value:
-        """Builds the size of a dim, or the product of those between `*`."""
-        factors = [
-            load(int(text[1:])) if text[0] == "d" else _llvm_constant(int(text)) for text in name.split("*")
-        ]
-        result = factors[0]
-        for factor in factors[1:]:
-            result = llvm.MulOp(result, factor, llvm.IntegerOverflowFlags.nsw).result
-        return result
-
     shapes = []
     for type_ in types:
         names = [] if _holds_dims(type_) else list(next(named, ()))
@@ -161,7 +178,7 @@ def _shapes(
             raise PassError(f"this {type_} has dims that the kernel does not name", kernel.location)
         shapes.append(
             [
-                size(names[axis].value) if type_.is_dynamic_dim(axis) else _llvm_constant(extent)
+                given[0].size(names[axis].value) if type_.is_dynamic_dim(axis) else _llvm_constant(extent)
                 for axis, extent in enumerate(type_.shape)
             ]
         )
@@ -189,7 +206,8 @@ class KernelEntry(Pass):
 
     name: ClassVar[str] = "kernel-entry"
 
-    def run(self, op: ir.Operation) -> None:
-        for kernel in [child.operation for child in op.regions[0].blocks[0]]:
-            if is_kernel(kernel):
-                split_kernel(kernel)
+    def run(self, op: ir.Operation) -> bool:
+        kernels = [child.operation for child in op.regions[0].blocks[0] if is_kernel(child.operation)]
+        for kernel in kernels:
+            split_kernel(kernel)
+        return bool(kernels)

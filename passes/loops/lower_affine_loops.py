@@ -24,6 +24,8 @@ class LowerAffineLoops(Pass):
     name: ClassVar[str] = "tloop-lower-affine-loops"
     anchor: ClassVar[str] = "func.func"
 
-    def run(self, op: ir.Operation) -> None:
-        if is_kernel(op) and collect_ops(op, LOOPS):
-            run_upstream("func.func(lower-affine)", op)
+    def run(self, op: ir.Operation) -> bool:
+        if not is_kernel(op) or not collect_ops(op, LOOPS):
+            return False
+        run_upstream("func.func(lower-affine)", op)
+        return True

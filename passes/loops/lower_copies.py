@@ -27,5 +27,5 @@ class LowerCopies(Pass):
     name: ClassVar[str] = "tloop-lower-copies"
     anchor: ClassVar[str] = "func.func"
 
-    def run(self, op: ir.Operation) -> None:
-        apply_patterns(op, {memref.Copy.NAME: lower_copy})
+    def run(self, op: ir.Operation) -> bool:
+        return apply_patterns(op, {memref.Copy.NAME: lower_copy})

@@ -23,6 +23,7 @@ from mlc.passes.lowering.rules.winograd import (
     transform_strip,
     winograd_output_tile,
 )
+from mlc.passes.schedule.structured.slice_offsets import part_of
 
 
 def window_as_loops(op: ir.Operation) -> ir.Value:
@@ -43,10 +44,11 @@ def window_as_loops(op: ir.Operation) -> ir.Value:
 
 
 def output_as_loops(op: ir.Operation) -> ir.Value:
-    """Computes a `tloop.winograd_output` tile by tile, a chunk of channels at a time."""
+    """Computes a `tloop.winograd_output` tile by tile, a chunk of channels at a time, and takes the image out
+    of what the tiles compute."""
     view = tloop.WinogradOutput(op)
     shape, tile, element = static_shape(view.image), view.tile, tensor_type(view.image).element_type
-    chunk = chunk_of(shape[4])
+    chunk, rows, columns = chunk_of(shape[4]), *(-(-size // tile) for size in shape[2:4])
     type_ = ir.RankedTensorType.get([1, 1, tile, tile, chunk], element)
 
     def part(indices: Sequence[ir.Value], into: ir.Value) -> ir.Value:
@@ -55,8 +57,9 @@ def output_as_loops(op: ir.Operation) -> ir.Value:
         offsets = [*outer, *(apply_map(dims(1)[0] * size, [index]) for index, size in steps)]
         return _insert(winograd_output_tile(op, offsets, type_), into, offsets)
 
-    counts = [*shape[:2], shape[2] // tile, shape[3] // tile, shape[4] // chunk]
-    return nest(counts, empty(shape, element), part)
+    counts = [*shape[:2], rows, columns, shape[4] // chunk]
+    tiles = nest(counts, empty([*shape[:2], rows * tile, columns * tile, shape[4]], element), part)
+    return tiles if tiles.type == view.image.type else part_of(tiles, [0] * 5, shape)
 
 
 def input_as_loops(op: ir.Operation) -> ir.Value:

@@ -72,10 +72,13 @@ class MapParallelLoops(Pass):
     name: ClassVar[str] = "tloop-map-parallel-loops"
     anchor: ClassVar[str] = "func.func"
 
-    def run(self, op: ir.Operation) -> None:
-        if is_kernel(op):
-            if LEAST_ITERATIONS in op.attributes:
-                for loop in collect_ops(op, scf.Forall.NAME):
-                    run_few_on_one_thread(loop, op.attributes[LEAST_ITERATIONS].value)
-            target = "for" if ONE_THREAD in op.attributes else "parallel"
-            run_upstream(f"func.func(scf-forall-to-{target})", op)
+    def run(self, op: ir.Operation) -> bool:
+        loops = collect_ops(op, scf.Forall.NAME) if is_kernel(op) else []
+        if not loops:
+            return False
+        if LEAST_ITERATIONS in op.attributes:
+            for loop in loops:
+                run_few_on_one_thread(loop, op.attributes[LEAST_ITERATIONS].value)
+        target = "for" if ONE_THREAD in op.attributes else "parallel"
+        run_upstream(f"func.func(scf-forall-to-{target})", op)
+        return True

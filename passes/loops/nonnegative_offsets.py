@@ -40,7 +40,8 @@ class NonnegativeOffsets(Pass):
 
     name: ClassVar[str] = "llvm-nonnegative-offsets"
 
-    def run(self, op: ir.Operation) -> None:
+    def run(self, op: ir.Operation) -> bool:
+        changed = False
         for function in [child.operation for child in op.regions[0].blocks[0]]:
             facts = [ir.DictAttr(fact) for fact in function.attributes.get("arg_attrs", [])]
             sizes = [index for index, fact in enumerate(facts) if SIZES in fact]
@@ -48,6 +49,8 @@ class NonnegativeOffsets(Pass):
                 _mark(function, function.regions[0].blocks[0].arguments[sizes[0]])
                 kept = [{item.name: item.attr for item in fact if item.name != SIZES} for fact in facts]
                 function.attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(fact) for fact in kept])
+                changed = True
+        return changed
 
 
 def _mark(function: ir.Operation, sizes: ir.Value) -> None:
@@ -90,12 +93,13 @@ def _nonnegative(function: ir.Operation, sizes: ir.Value) -> set[ir.Value]:
     before = -1
     while len(found) != before:
         before = len(found)
-        found -= {result for result, values in operands.items() if not found.issuperset(values)}
-        found -= {
-            argument
-            for argument, values in incoming.items()
-            if not all(value in found or _adds_to(argument, value, found) for value in values)
-        }
+        # One after the other: operands come first, so that a chain of ops takes one round.
+        for result, values in operands.items():
+            if not found.issuperset(values):
+                found.discard(result)
+        for argument, values in incoming.items():
+            if not all(value in found or _adds_to(argument, value, found) for value in values):
+                found.discard(argument)
     return found
 
 
@@ -127,10 +131,10 @@ def _adds_to(argument: ir.Value, value: ir.Value, nonnegative: set[ir.Value]) ->
 
 
 def _incoming(block: ir.Block) -> Iterator[tuple[ir.Value, list[ir.Value]]]:
-    """Yields the arguments of a block with the values that branches pass, or the first values of a loop's
-    variables."""
+    """Yields the arguments of a block with the values that branches pass, or the first values of the
+    variables of a loop nest, which are those of its first block."""
     owner = block.owner.operation
-    if owner.name == LOOP_NEST:
+    if owner.name == LOOP_NEST and block == owner.regions[0].blocks[0]:
         for argument, first in zip(block.arguments, owner.operands, strict=False):
             yield argument, [first]
         return

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir, llvm
 from mlc.passes.base import Pass
 from mlc.passes.common.kernel_functions import IN_PLACE
-from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.common.rewriting import collect_ops, terminator_of
 
 _ACCESSES = (llvm.Load.NAME, llvm.Store.NAME)
 _BRANCHES = (llvm.Br.NAME, llvm.CondBr.NAME)
@@ -26,11 +27,13 @@ class ParallelAccesses(Pass):
 
     name: ClassVar[str] = "llvm-parallel-accesses"
 
-    def run(self, op: ir.Operation) -> None:
-        for function in [child.operation for child in op.regions[0].blocks[0]]:
-            if IN_PLACE in function.attributes:
-                _mark_parallel(function)
-                del function.attributes[IN_PLACE]
+    def run(self, op: ir.Operation) -> bool:
+        functions = [child.operation for child in op.regions[0].blocks[0]]
+        in_place = [function for function in functions if IN_PLACE in function.attributes]
+        for function in in_place:
+            _mark_parallel(function)
+            del function.attributes[IN_PLACE]
+        return bool(in_place)
 
 
 def _mark_parallel(function: ir.Operation) -> None:
@@ -40,13 +43,17 @@ def _mark_parallel(function: ir.Operation) -> None:
     group, annotation = ir.ArrayAttr(parsed)
     for access in collect_ops(function, _ACCESSES):
         access.attributes["access_groups"] = ir.ArrayAttr.get([group])
-    for branch in collect_ops(function, _BRANCHES):
-        if _is_latch(branch):
-            branch.attributes["loop_annotation"] = annotation
+    for latch in _latches(function):
+        latch.attributes["loop_annotation"] = annotation
 
 
-def _is_latch(branch: ir.Operation) -> bool:
-    """Whether a branch goes back to a block before its own, the header of a loop."""
-    blocks = list(branch.parent.regions[0].blocks)
-    position = blocks.index(branch.block)
-    return any(blocks.index(successor) <= position for successor in branch.successors)
+def _latches(function: ir.Operation) -> Iterator[ir.Operation]:
+    """Yields the branches to their own block or one before it, the header of a loop."""
+    for op in (function, *collect_ops(function)):
+        for region in op.regions:
+            before: set[ir.Block] = set()
+            for block in region.blocks:
+                before.add(block)
+                branch = terminator_of(block)
+                if branch.name in _BRANCHES and before.intersection(branch.successors):
+                    yield branch

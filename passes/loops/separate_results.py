@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from mlc.bindings import ir, memref
 from mlc.passes.base import Pass
+from mlc.passes.common.constants import index_constant
 from mlc.passes.common.rewriting import terminator_of
 
 
@@ -34,7 +35,10 @@ class SeparateResults(Pass):
 
 
 def _copy(value: ir.Value, before: ir.Operation) -> ir.Value:
+    type_ = ir.MemRefType(value.type)
     with ir.InsertionPoint(before), before.location:
-        copy = memref.alloc(value.type, [], [])
+        dynamic = [axis for axis in range(type_.rank) if type_.is_dynamic_dim(axis)]
+        sizes = [memref.dim(value, index_constant(axis)) for axis in dynamic]
+        copy = memref.alloc(type_, sizes, [])
         memref.copy(value, copy)
     return copy

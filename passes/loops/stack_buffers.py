@@ -21,9 +21,20 @@ MOST_BYTES = 768 * 1024
 
 
 def element_bytes(type_: ir.Type) -> int:
-    """Returns the bytes of an element of a scalar type."""
+    """Returns the bytes of an element in memory, at most: of a scalar, a complex number or a vector. LLVM
+    rounds scalars and rows of vectors up to a power of two."""
+    if isinstance(type_, ir.ComplexType):
+        return 2 * element_bytes(type_.element_type)
+    if isinstance(type_, ir.VectorType):
+        *rows, row = type_.shape or [1]
+        return prod(rows) * _round_up(row * element_bytes(type_.element_type))
     width = type_.width if isinstance(type_, ir.IntegerType | ir.FloatType) else 64
-    return max(1, width // 8)
+    return _round_up(-(-width // 8))
+
+
+def _round_up(size: int) -> int:
+    """Returns the next power of two."""
+    return 1 << (size - 1).bit_length()
 
 
 def size_in_bytes(type_: ir.MemRefType) -> int:
@@ -105,9 +116,9 @@ class StackBuffers(Pass):
     name: ClassVar[str] = "tloop-stack-buffers"
     anchor: ClassVar[str] = "func.func"
 
-    def run(self, op: ir.Operation) -> None:
+    def run(self, op: ir.Operation) -> bool:
         if not is_kernel(op):
-            return
+            return False
         allocations, releases = (
             [found for found in collect_ops(op, name) if not is_workspace(found)]
             for name in (memref.Alloc.NAME, memref.Dealloc.NAME)
@@ -117,28 +128,24 @@ class StackBuffers(Pass):
             erase_op(release)
         for allocation in allocations:
             (to_workspace if largest(allocation) is None else to_stack)(allocation)
+        return bool(allocations or releases)
 
     def check(self, kernel: ir.Operation, allocations: Sequence[ir.Operation]) -> None:
         """Raises PassError if the allocations do not fit on a stack."""
-        types = []
+        sized: list[tuple[ir.MemRefType, ir.Location]] = []
         for allocation in allocations:
-            type_ = largest(allocation)
-            if type_ is None and DIMS in kernel.attributes:
+            type_, location = largest(allocation), allocation.location
+            if type_ is not None:
+                sized.append((type_, location))
+            elif DIMS in kernel.attributes:
                 _check_stays(allocation)
-                continue
-            if type_ is None:
+            else:
                 found = memref.Alloc(allocation).memref.type
-                raise PassError(
-                    f"the kernel needs scratch memory of unknown size, a {found}", allocation.location
-                )
-            types.append(type_)
-        total = sum(map(size_in_bytes, types))
+                raise PassError(f"the kernel needs scratch memory of unknown size, a {found}", location)
+        total = sum(size_in_bytes(type_) for type_, _ in sized)
         if total > MOST_BYTES:
             raise PassError(
                 f"the kernel needs {total} bytes of scratch memory; at most {MOST_BYTES} are allowed",
                 kernel.location,
-                [
-                    (f"a {type_}", allocation.location)
-                    for allocation, type_ in zip(allocations, types, strict=True)
-                ],
+                [(f"a {type_}", location) for type_, location in sized],
             )

@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import arith, ir, scf
+from mlc.bindings import affine, arith, ir, scf
 from mlc.passes.base import Pass
 from mlc.passes.common.cloning import clone_ops
-from mlc.passes.common.constants import index_constant
+from mlc.passes.common.constants import constant_value, index_constant
 from mlc.passes.common.rewriting import collect_ops
+
+PURE = ("arith.", affine.AffineApply.NAME, affine.AffineMin.NAME, affine.AffineMax.NAME)
 
 
 @dataclass(frozen=True)
 class TileSizeSwitch:
-    """A loop of `tiles` iterations from 0, the first `larger` of which have the case `large`, the others
-    `small`, one less."""
+    """A loop of `tiles` iterations from 0, the first `larger` of which (at most all) have the case `large`,
+    the others `small`, one less."""
 
     loop: scf.For
     switch: scf.IndexSwitch
@@ -39,21 +41,34 @@ def match_switch(op: ir.Operation) -> TileSizeSwitch | None:
     """Returns the switch that ends a loop's body; None for any other switch."""
     switch, loop = scf.IndexSwitch(op), scf.For.match(op.parent)
     select = arith.Select.defining(switch.arg)
-    if loop is None or loop.results or not _is_last(op) or _has_default(switch):
-        return None
-    if select is None:
+    if loop is None or select is None or not _counts_tiles(loop, op) or _has_default(switch):
         return None
     large, small = select.true_value, select.false_value
     early, one_more = arith.CmpI.defining(select.condition), arith.AddI.defining(large)
-    if early is None or one_more is None or one_more.lhs != small:
+    if early is None or one_more is None or one_more.lhs != small or constant_value(one_more.rhs) != 1:
         return None
     counts = early.lhs == loop.induction_variable
     below = early.predicate.value == arith.CmpIPredicate.ult
-    return TileSizeSwitch(loop, switch, early.rhs, large, small) if counts and below else None
+    invariant = all(_is_outside(value, loop) for value in (early.rhs, large, small))
+    found = TileSizeSwitch(loop, switch, early.rhs, large, small)
+    # What is before the switch is dropped for sizes without a case.
+    return found if counts and below and invariant and all(map(_is_pure, found.before)) else None
 
 
-def _is_last(op: ir.Operation) -> bool:
-    return bool(op.block.operations[len(op.block.operations) - 2] == op)
+def _counts_tiles(loop: scf.For, last: ir.Operation) -> bool:
+    """Whether a loop without results counts from 0, and only its terminator follows `last` in the body."""
+    steps = constant_value(loop.lower_bound) == 0 and constant_value(loop.step) == 1
+    return steps and not loop.results and last.block.operations[len(last.block.operations) - 2] == last
+
+
+def _is_outside(value: ir.Value, loop: scf.For) -> bool:
+    """Whether a value that the loop's body uses is defined outside of the body."""
+    block = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block
+    return block != loop.entry_block
+
+
+def _is_pure(op: ir.Operation) -> bool:
+    return op.name.startswith(PURE)
 
 
 def _has_default(switch: scf.IndexSwitch) -> bool:
@@ -98,8 +113,11 @@ class UnswitchLoops(Pass):
     name: ClassVar[str] = "tloop-unswitch-loops"
     anchor: ClassVar[str] = "func.func"
 
-    def run(self, op: ir.Operation) -> None:
+    def run(self, op: ir.Operation) -> bool:
+        changed = False
         for found in collect_ops(op, scf.IndexSwitch.NAME):
             switch = match_switch(found)
             if switch is not None:
                 unswitch(switch)
+                changed = True
+        return changed

@@ -7,38 +7,44 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import func, ir, linalg
+from mlc.bindings import func, ir, linalg, tensor
 from mlc.passes.base import Pass
 from mlc.passes.common.kernel_functions import IN_PLACE, is_kernel
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.common.verification import fail_on
 
 _PARTS = (linalg.Yield.NAME, linalg.Index.NAME)
+_HARMLESS = (func.Return.NAME, tensor.Dim.NAME)
 
 
 def violations(kernel: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
     """Yields why `kernel` must not overwrite the operands in its attribute, as messages and locations."""
-    name = func.Func(kernel).sym_name
+    name, results = func.Func(kernel).sym_name, len(func.Func(kernel).function_type.results)
     loops = [op for op in collect_ops(kernel) if op.name.startswith("linalg.") and op.name not in _PARTS]
     if len(loops) > 1 or any(op.name != linalg.Generic.NAME for op in loops):
         yield f"kernel @{name} works in place, but is {len(loops)} loop nests, not one", kernel.location
         return
-    for loop in loops:
-        yield from _misread(kernel, loop)
-
-
-def _misread(kernel: ir.Operation, loop: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
-    """Yields the operands that the loop nest reads at other indices than it writes."""
-    name = func.Func(kernel).sym_name
-    maps = linalg.Generic(loop).indexing_maps
+    if results != 1:
+        yield f"kernel @{name} works in place, but has {results} results, not one", kernel.location
     arguments = list(kernel.regions[0].blocks[0].arguments)
     for index in kernel.attributes[IN_PLACE]:
-        for value, map_ in zip(loop.operands, maps, strict=True):
-            if value == arguments[index] and map_ != maps[-1]:
-                yield (
-                    f"kernel @{name} may write over operand #{index}, but reads it at {map_}",
-                    loop.location,
-                )
+        if index in range(len(arguments)):
+            yield from _misreads(name, arguments[index], index)
+        else:
+            yield f"kernel @{name} works in place, but has no operand #{index}", kernel.location
+
+
+def _misreads(name: str, operand: ir.Value, index: int) -> Iterator[tuple[str, ir.Location]]:
+    """Yields the reads of an operand at other indices than the loop nest writes, and those by other ops."""
+    for use in operand.uses:
+        reader = use.owner.operation
+        loop = linalg.Generic.match(reader)
+        if loop is None and reader.name not in _HARMLESS:
+            message = f"kernel @{name} may write over operand #{index}, but '{reader.name}' reads it"
+            yield message, reader.location
+        elif loop is not None and (map_ := loop.indexing_maps[use.operand_number]) != loop.indexing_maps[-1]:
+            message = f"kernel @{name} may write over operand #{index}, but reads it at {map_}"
+            yield message, reader.location
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,9 @@ class VerifyInPlace(Pass):
 
     name: ClassVar[str] = "tloop-verify-in-place"
 
-    def run(self, op: ir.Operation) -> None:
+    def run(self, op: ir.Operation) -> bool:
         kernels = filter(is_kernel, collect_ops(op, func.Func.NAME))
-        marked = [kernel for kernel in kernels if IN_PLACE in kernel.attributes]
+        bodies = [kernel for kernel in kernels if len(kernel.regions[0].blocks)]
+        marked = [kernel for kernel in bodies if IN_PLACE in kernel.attributes]
         fail_on(violation for kernel in marked for violation in violations(kernel))
+        return False

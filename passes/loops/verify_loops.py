@@ -46,6 +46,7 @@ class VerifyLoops(Pass):
 
     heap: bool = option(False, help="accept memref.alloc, as bufferisation leaves it")
 
-    def run(self, op: ir.Operation) -> None:
+    def run(self, op: ir.Operation) -> bool:
         kernels = filter(is_kernel, collect_ops(op, func.Func.NAME))
         fail_on(violation for kernel in kernels for violation in violations(kernel, self.heap))
+        return False

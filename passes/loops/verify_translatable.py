@@ -25,7 +25,7 @@ class VerifyTranslatable(Pass):
 
     name: ClassVar[str] = "llvm-verify-translatable"
 
-    def run(self, op: ir.Operation) -> None:
+    def run(self, op: ir.Operation) -> bool:
         leftover = [inner for inner in collect_ops(op) if not is_translatable(inner)]
         if leftover:
             notes = [(f"and '{inner.name}'", inner.location) for inner in leftover[1:10]]
@@ -34,3 +34,4 @@ class VerifyTranslatable(Pass):
                 leftover[0].location,
                 notes,
             )
+        return False

@@ -47,6 +47,7 @@ class Interface:
             "processor/cpuid.c",
             "memory/check_data.c",
             "memory/host_memory.c",
+            "memory/pages.c",
             "memory/region.c",
         ),
     )

@@ -14,7 +14,7 @@ import pytest
 
 import mlc.codegen.cache as cache_module
 from mlc.codegen.cache import DEFAULT_SIZE, Cache, default_root, default_size
-from mlc.codegen.version import compiler_version
+from mlc.codegen.version import _source_lines, compiler_version
 
 WAIT = 60
 
@@ -63,6 +63,11 @@ def test_default_version_names_what_compiles(tmp_path: Path) -> None:
     for name in ("mlc-compiler ", "torch-mlir ", "llvmlite ", "sources "):
         assert name in version
     assert Cache(tmp_path).key("x") == Cache(tmp_path, version=version).key("x")
+
+
+def test_version_depends_on_modules_and_tables() -> None:
+    files = {line.split()[0] for line in _source_lines()}
+    assert {"codegen/version.py", "targets/x86_features.tsv"} <= files
 
 
 @pytest.mark.parametrize("damage", ["truncate", "flip", "empty", "extend", "header", "rename"])
@@ -201,6 +206,22 @@ def test_root_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> Non
     assert default_root() == Path("/two/mlc")
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert default_root() == Path("/home/three/.cache/mlc")
+
+
+def test_user_without_a_home_costs_one_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(uid: int) -> None:
+        raise KeyError(uid)
+
+    for name in ("MLC_CACHE_DIR", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    warnings: list[str] = []
+    cache = Cache(warn=warnings.append)
+    key = cache.key("x")
+    assert cache.get(key) is None
+    cache.put(key, b"x")
+    cache.put(key, b"x")
+    assert len(warnings) == 1 and "cannot be written" in warnings[0]
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,16 @@
 
 import contextlib
 import os
+import queue
 import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -197,6 +200,25 @@ def test_closing_now_fails_open_jobs(tmp_path: Path) -> None:
     with pytest.raises(PoolClosedError):
         pool.submit("pool_jobs:echo", {})
     pool.close()
+
+
+def test_closing_while_a_job_is_submitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No job is added after the pool is closed, for which nobody would fail it."""
+    pool = WorkerPool(1)
+    closing = threading.Thread(target=pool.close)
+    put = queue.SimpleQueue.put
+
+    class Jobs(queue.SimpleQueue):
+        def put(self, job: Any, *options: Any) -> None:
+            if job is not None:
+                closing.start()
+                closing.join(1)
+            put(self, job, *options)
+
+    monkeypatch.setattr(pool, "_jobs", Jobs())
+    with pytest.raises(PoolClosedError):
+        pool.submit("pool_jobs:echo", {}).result(WAIT)
+    closing.join()
 
 
 # A script as a user writes it: no `__main__` guard, the pool left open.

@@ -1,5 +1,7 @@
 /* Calls the runtime's functions on strings with unusual strings. Failures leave through mlc_host_fail_text. */
+#define _GNU_SOURCE
 #include <assert.h>
+#include <locale.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +49,9 @@ static void test_odd_bytes(void) {
   mlc_call_string_case((void *[]){odd, letters, result}, (int64_t[]){0, 8, 1, ODD, 6, 2, 2, 4, 8, 1, ODD});
   assert(memcmp(mlc_call_get_string(result[4])->bytes, "A,b,", 5) == 0);
   assert(result[1] == odd[1] && result[3] == odd[3]);
+  int32_t several[] = {',', 0, 0, 0, 'a', 'x', 'y', 'z', 'b', 'c', 0, 0};
+  mlc_call_string_case((void *[]){odd, several, result}, (int64_t[]){0, 8, 1, ODD, 6, 2, 3, 4, 8, 1, ODD});
+  assert(memcmp(mlc_call_get_string(result[4])->bytes, "xyzc", 5) == 0 && mlc_call_get_string(result[4])->length == 4);
   for (int i = 0; i < 2; i++) {
     int64_t delimiter = i ? odd[5] : 0;
     mlc_call_string_split_count((void *[]){odd, &delimiter, counts}, (int64_t[]){0, -1, 8, 1, ODD, 8, 0, 7, 1, ODD});
@@ -78,6 +83,14 @@ static void test_tokens(void) {
   mlc_call_string_tokens((void *[]){odd, searcher, marks, dims, tokens}, filled);
   assert(tokens[0] == odd[5] && tokens[1] == odd[4] && tokens[2] == odd[6]);
   assert(tokens[12] == odd[5] && tokens[13] == odd[4] && tokens[14] == odd[4]);
+}
+
+/* An expression that matches nothing but "": a token before each letter, where tokens may be empty. */
+static void test_empty_tokens(void) {
+  static int32_t searcher[8 + 256 + 2 + 2] = {2, 1, 1, [264] = 15, 0, 1, 1};
+  int64_t counts[ODD], taken[] = {0, 0, 0, 8, 1, ODD, 6, 1, 268, 7, 1, ODD};
+  mlc_call_string_token_count((void *[]){odd, searcher, counts}, taken);
+  assert(counts[0] == 0 && counts[4] == 4 && counts[6] == 1);
 }
 
 /* The message of a call that must fail. */
@@ -113,6 +126,26 @@ static void test_quotes(void) {
   expect_quoted(many, 161, strcat(text, "'..."));
 }
 
+/* Tables of the right size with classes and states that do not exist. */
+static void test_tables(void) {
+  static int32_t matcher[2 + 256 + 2], searcher[8 + 256 + 2];
+  int64_t id = odd[4], count, match[] = {0, 8, 0, 6, 1, 260, 9, 0}, tokens[] = {0, 0, 1, 8, 0, 6, 1, 266, 7, 0};
+  uint8_t flag;
+  for (int wrong = -1; wrong <= 1 << 20; wrong += (1 << 20) + 1)
+    for (int at = 0; at < 2; at++) {
+      matcher[0] = matcher[1] = searcher[0] = searcher[1] = 1, searcher[2] = -1;
+      const int match_at = at ? 259 : 2 + 'a', search_at = at ? 265 : 8 + 'a';
+      matcher[match_at] = searcher[search_at] = wrong;
+      const char *found = FAILURE(mlc_call_string_match((void *[]){&id, matcher, &flag}, match));
+      assert(strstr(found, "not that of an automaton"));
+      found = FAILURE(mlc_call_string_token_count((void *[]){&id, searcher, &count}, tokens));
+      assert(strstr(found, "not that of an automaton"));
+      matcher[match_at] = searcher[search_at] = 0;
+    }
+  searcher[3] = 1; /* where a text begins */
+  assert(strstr(FAILURE(mlc_call_string_token_count((void *[]){&id, searcher, &count}, tokens)), "not that of an"));
+}
+
 static void test_failures(void) {
   int64_t id = odd[4], comma = odd[5], dims[] = {1, 2}, parts[2], wrong[] = {-1, INT64_MAX};
   int32_t short_table[3] = {1, 1, 0};
@@ -124,11 +157,13 @@ static void test_failures(void) {
   assert(strstr(FAILURE(mlc_call_string_match((void *[]){&id, short_table, &flag}, match)), "not that of an automaton"));
   int64_t count, tokens[] = {0, 0, 1, 8, 0, 6, 1, 3, 7, 0};
   assert(strstr(FAILURE(mlc_call_string_token_count((void *[]){&id, short_table, &count}, tokens)), "not that of an"));
+  test_tables();
   int64_t scalar[] = {0, 8, 0, 11, 0};
   assert(strstr(FAILURE(mlc_call_string_to_float((void *[]){&id, &value}, scalar)), "not numeric"));
   test_quotes();
   for (int i = 0; i < 2; i++)
     assert(strstr(FAILURE(mlc_call_string_to_float((void *[]){&wrong[i], &value}, scalar)), "not the id of a string"));
+  assert(uselocale((locale_t)0) == LC_GLOBAL_LOCALE);
   assert(strstr(FAILURE(mlc_call_scratch(SIZE_MAX / 2, 16)), "no memory"));
 }
 
@@ -139,6 +174,7 @@ int main(void) {
   test_odd_bytes();
   test_many();
   test_tokens();
+  test_empty_tokens();
   test_failures();
   mlc_objects_clear(&table);
   puts("done");

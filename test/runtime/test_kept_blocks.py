@@ -1,11 +1,14 @@
 """Memory of large outputs is kept for the next call, and never while an array is alive."""
 
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mlc.runtime import aligned_empty
+from mlc.runtime.shared_library.build import SOURCES
 
 LARGE = 3 << 20
 
@@ -42,3 +45,11 @@ def test_blocks_of_threads_are_apart() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(fill, range(40)))
+
+
+def test_fork_while_another_thread_has_the_lock(tmp_path: Path) -> None:
+    program, source = tmp_path / "program", Path(__file__).parent / "kept_blocks.c"
+    command = ["cc", "-std=c11", "-pthread", f"-I{SOURCES}", str(source), "-o", str(program)]
+    subprocess.run(command, check=True)
+    done = subprocess.run([str(program)], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -25,6 +26,7 @@ from sized_programs import (
 )
 
 from mlc.runtime import Executable, ExecutableError, load
+from mlc.runtime._native import Image, Program
 
 DIMS = STACK_MANIFEST["dims"]
 HEADER = 64  # bytes before each piece of memory
@@ -139,6 +141,25 @@ def test_given_outputs_that_do_not_fit(stack: Executable) -> None:
     with pytest.raises(ValueError, match="output 'z' overlaps an input"):
         stack(both[:2], y, out=[both, n])
     assert not z.any()
+
+
+def test_empty_arrays_overlap_nothing(stack: Executable) -> None:
+    """Arrays without elements have addresses, which may be inside of others."""
+    memory = np.full(2, np.nan, np.float32)
+    x, z = (np.ndarray((rows, 0), np.float32, memory, offset=4) for rows in (2, 4))
+    n = memory.view(np.int64).reshape(())
+    assert x.ctypes.data == n.ctypes.data + 4
+    assert stack(x, x, out=[z, n])[0] is z
+    assert n == 0
+
+
+def test_dims_that_are_described_wrong(stack: Executable) -> None:
+    name = "".join(["ba", "tch"])
+    held = sys.getrefcount(name)
+    program: Any = Program
+    with pytest.raises(TypeError):
+        program(Image(stack.objects), "mlc_main", (), (), (), 0, None, None, ((name, "1", None),), ())
+    assert sys.getrefcount(name) == held
 
 
 def test_failures_of_the_program(script: Executable) -> None:

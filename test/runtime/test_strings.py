@@ -26,7 +26,7 @@ STRINGS = [
 SEQUENCES = [OBJECTS / name for name in ("sequences.c", "sequence_parts.c", "maps.c")]
 FUNCTIONS = {
     "strings.c": (*TABLE, *STRINGS),
-    "sequences.c": (*TABLE, *SEQUENCES, MEMORY / "host_memory.c", MEMORY / "region.c"),
+    "sequences.c": (*TABLE, *SEQUENCES, MEMORY / "host_memory.c", MEMORY / "pages.c", MEMORY / "region.c"),
 }
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 

@@ -36,7 +36,8 @@ static int check_overlap(const Py_buffer *output, const Py_buffer *others, Py_ss
                          const char *what) {
   const char *begin = output->buf, *end = begin + output->len;
   for (const Py_buffer *other = others; other < others + count; other++) {
-    if ((const char *)other->buf < end && begin < (const char *)other->buf + other->len) {
+    const char *first = other->buf;
+    if (output->len && other->len && first < end && begin < first + other->len) {
       PyErr_Format(PyExc_ValueError, "output '%U' overlaps %s in memory", name, what);
       return -1;
     }

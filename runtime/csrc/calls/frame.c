@@ -1,22 +1,7 @@
 /* Arenas and argument lists of running calls. */
-#define _GNU_SOURCE
 #include "calls/frame.h"
 
-#include <sys/mman.h>
-
-enum { ARENA_ALIGNMENT = 4096, HUGE_PAGE = 2 << 20 };
-
-static void *arena_new(Py_ssize_t size) {
-  void *arena = NULL;
-  const size_t alignment = size >= 2 * HUGE_PAGE ? HUGE_PAGE : ARENA_ALIGNMENT;
-  if (posix_memalign(&arena, alignment, size ? (size_t)size : 1) != 0)
-    return NULL;
-#ifdef MADV_HUGEPAGE
-  if (size >= 2 * HUGE_PAGE)
-    madvise(arena, (size_t)size, MADV_HUGEPAGE);
-#endif
-  return arena;
-}
+#include "memory/pages.h"
 
 void frame_free(frame *f) {
   sized_call_free(f->sized);
@@ -34,7 +19,7 @@ static frame *frame_new(const ProgramObject *self) {
   f->views = PyMem_Calloc(arrays + 1, sizeof *f->views);
   if (self->can_fail && !(f->sized = sized_call_new(self)))
     return frame_free(f), (frame *)PyErr_NoMemory();
-  f->arena = arena_new(self->arena_bytes);
+  f->arena = mlc_pages_allocate((size_t)self->arena_bytes);
   if (!f->views || !f->arena) {
     frame_free(f);
     PyErr_Format(PyExc_MemoryError, "no memory for an arena of %zd bytes", self->arena_bytes);

@@ -4,15 +4,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "threads/gate.h"
 
 static _Thread_local mlc_launch_times *current;
-
-static int64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
 
 static mlc_launch_record *new_record(const int64_t *dims, size_t dim_count) {
   mlc_launch_record *record = calloc(1, sizeof *record + dim_count * sizeof *dims);
@@ -70,8 +65,8 @@ void mlc_launch_measured(void **buffers, int64_t *dims, size_t kernel, mlc_entry
     return;
   }
   mlc_launch_record *record = find_record(current, kernel, dims);
-  const int64_t start = now();
+  const int64_t start = now_nanoseconds();
   entry(buffers, dims);
-  record->nanoseconds += now() - start;
+  record->nanoseconds += now_nanoseconds() - start;
   record->launches++;
 }

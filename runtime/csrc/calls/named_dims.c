@@ -2,11 +2,11 @@
 #include "calls/frame.h"
 
 static int read_dim(named_dim *dim, PyObject *tuple) {
-  PyObject *most;
+  PyObject *name, *most;
   long long least;
-  if (!PyArg_ParseTuple(tuple, "ULO", &dim->name, &least, &most))
+  if (!PyArg_ParseTuple(tuple, "ULO", &name, &least, &most))
     return -1;
-  Py_INCREF(dim->name);
+  dim->name = Py_NewRef(name);
   dim->least = least;
   dim->most = most == Py_None ? INT64_MAX : PyLong_AsLongLong(most);
   return PyErr_Occurred() ? -1 : 0;

@@ -20,6 +20,12 @@ static kept_block kept[KEPT_BLOCKS]; /* the oldest first */
 static int count;
 static size_t bytes;
 
+static void lock_blocks(void) { pthread_mutex_lock(&lock); }
+static void unlock_blocks(void) { pthread_mutex_unlock(&lock); }
+
+/* A child has the blocks, but not the thread that may be in between. */
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(lock_blocks, unlock_blocks, unlock_blocks); }
+
 static void *remove_at(int index) {
   const kept_block block = kept[index];
   bytes -= block.size;

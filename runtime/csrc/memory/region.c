@@ -1,11 +1,11 @@
 /* Best-fit allocation with coalescing, in memory that is kept between calls. */
 #define _GNU_SOURCE
 #include "memory/host_memory.h"
+#include "memory/pages.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
-enum { ALIGNMENT = 64, PAGE = 4096, HUGE_PAGE = 2 << 20 };
+enum { ALIGNMENT = 64, PAGE = 4096 };
 
 /* The header of a block, before its memory, which begins at the next cache line. */
 struct mlc_block {
@@ -131,18 +131,10 @@ void mlc_region_release(mlc_region *region, void *memory) {
 /* Grows by at least an eighth, so that sizes that increase from call to call do not reallocate it each time. */
 static void grow(mlc_region *region) {
   const size_t least = region->size + region->size / 8;
-  const size_t unit = region->wanted >= 2 * HUGE_PAGE ? HUGE_PAGE : PAGE;
-  const size_t size = round_up(region->wanted > least ? region->wanted : least, unit);
-  void *memory = NULL;
+  const size_t size = round_up(region->wanted > least ? region->wanted : least, PAGE);
   free(region->memory);
-  if (posix_memalign(&memory, unit, size) != 0)
-    memory = NULL;
-#ifdef MADV_HUGEPAGE
-  if (memory && unit == HUGE_PAGE)
-    madvise(memory, size, MADV_HUGEPAGE);
-#endif
-  region->memory = memory;
-  region->size = memory ? size : 0;
+  region->memory = mlc_pages_allocate(size);
+  region->size = region->memory ? size : 0;
 }
 
 void mlc_region_begin(mlc_region *region) {

@@ -43,6 +43,25 @@ int32_t mlc_read_code(const unsigned char *at, const unsigned char *end, int *by
  * that do not print, and bytes that are no UTF-8, are written as \xff. */
 const char *mlc_call_quoted(const mlc_string *string);
 
+/* The steps of a deterministic automaton, a part of the table of a call: [states, classes] next states. */
+typedef struct {
+  int64_t states, classes;
+  const int32_t *class_of, *steps; /* class_of: of each of 256 bytes */
+} mlc_automaton;
+
+_Noreturn static inline void mlc_automaton_fail(void) { mlc_call_fail("the table is not that of an automaton"); }
+
+/* The state after a byte; fails the call where the table has classes or states that do not exist. */
+static inline int64_t mlc_automaton_step(const mlc_automaton *a, int64_t state, uint8_t byte) {
+  const int64_t class = a->class_of[byte];
+  if (class < 0 || class >= a->classes)
+    mlc_automaton_fail();
+  const int64_t next = a->steps[state * a->classes + class];
+  if (next < 0 || next >= a->states)
+    mlc_automaton_fail();
+  return next;
+}
+
 /* X(NAME) for all functions. */
 #define MLC_OBJECT_CALLS(X) \
   X(string_concat) X(string_case) X(string_match) X(string_order) X(string_split_count) X(string_split) \

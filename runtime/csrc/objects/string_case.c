@@ -4,12 +4,12 @@
 #include <string.h>
 
 /* A row: a code point, and up to three that replace it. */
-enum { ROW = 4, ASCII = 128 };
+enum { ROW = 4, ASCII = 128, NO_SINGLE = -1 };
 
 typedef struct {
   const int32_t *rows;
   int64_t count;
-  int32_t ascii[ASCII];
+  int32_t ascii[ASCII]; /* what replaces each alone; NO_SINGLE where none or several code points do */
 } case_table;
 
 static const int32_t *find_row(const case_table *table, int32_t code) {
@@ -45,9 +45,11 @@ static size_t replace(const case_table *table, mlc_string string, char *to) {
     char piece[16], *next = piece;
     int bytes;
     const int32_t code = mlc_read_code(at, end, &bytes);
-    const int32_t *row = code >= ASCII ? find_row(table, code) : NULL;
-    if (code >= 0 && code < ASCII)
-      next = write_code(next, table->ascii[code]);
+    const bool is_ascii = code >= 0 && code < ASCII;
+    const int32_t single = is_ascii ? table->ascii[code] : NO_SINGLE;
+    const int32_t *row = code >= 0 && single == NO_SINGLE ? find_row(table, code) : NULL;
+    if (single != NO_SINGLE)
+      next = write_code(next, single);
     else if (row)
       for (int i = 1; i < ROW && row[i]; i++)
         next = write_code(next, row[i]);
@@ -71,7 +73,7 @@ void mlc_call_string_case(void **buffers, int64_t *scalars) {
   case_table table = {views[1].data, views[1].count / ROW, {0}};
   for (int32_t code = 0; code < ASCII; code++) {
     const int32_t *row = find_row(&table, code);
-    table.ascii[code] = row ? row[1] : code;
+    table.ascii[code] = !row ? code : row[1] && !row[2] ? row[1] : NO_SINGLE;
   }
   for (int64_t i = 0; i < views[2].count; i++) {
     const mlc_string string = *mlc_call_get_string(x[i]);

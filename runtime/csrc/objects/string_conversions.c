@@ -81,7 +81,10 @@ static const char *find_literal(const mlc_string *string) {
 
 /* The literal in element `index`, which must be numeric. */
 static const char *read_literal(int64_t string, int64_t index, locale_t before) {
-  const char *text = find_literal(mlc_call_get_string(string));
+  const mlc_string *found = mlc_objects_get_string(mlc_call_objects(), string);
+  const char *text = found ? find_literal(found) : NULL;
+  if (!found) /* the thread keeps its locale where the call ends, too */
+    uselocale(before), mlc_call_get_string(string);
   if (!text)
     fail_with_locale(before, string, index, "not numeric");
   return text;

@@ -22,22 +22,23 @@ void mlc_call_string_concat(void **buffers, int64_t *scalars) {
   }
 }
 
-/* (x, table) -> whether the automaton of the table (mlc.frontends.regex.deterministic) accepts each string. */
+/* (x, table) -> whether the automaton of the table (match_table of mlc.frontends.regex.automaton) accepts each string. */
 void mlc_call_string_match(void **buffers, int64_t *scalars) {
   enum { HEAD = 2, BYTES = 256 };
   mlc_view views[3];
   mlc_read_call(buffers, scalars, 0, views, 3);
-  const int32_t *head = views[1].data, *classes = head + HEAD;
+  const int32_t *head = views[1].data;
   const int64_t *x = views[0].data, states = views[1].count < HEAD + BYTES ? 0 : head[0];
   if (states < 1 || head[1] < 1 || views[1].count != HEAD + BYTES + states * (1 + (int64_t)head[1]))
-    mlc_call_fail("the table is not that of an automaton");
-  const int32_t *accepting = classes + BYTES, *steps = accepting + states;
+    mlc_automaton_fail();
+  const int32_t *accepting = head + HEAD + BYTES;
+  const mlc_automaton automaton = {states, head[1], head + HEAD, accepting + states};
   uint8_t *result = views[2].data;
   for (int64_t i = 0; i < views[2].count; i++) {
     const mlc_string *string = mlc_call_get_string(x[i]);
     int64_t state = 0;
     for (int64_t at = 0; at < string->length; at++)
-      state = steps[state * head[1] + classes[(uint8_t)string->bytes[at]]];
+      state = mlc_automaton_step(&automaton, state, (uint8_t)string->bytes[at]);
     result[i] = accepting[state] != 0;
   }
 }
@@ -54,7 +55,7 @@ static int compare_strings(const void *one, const void *other) {
   return order ? order : (x->length > y->length) - (x->length < y->length);
 }
 
-/* (x) -> for each string the id of different strings of x that are less, compared byte by byte. */
+/* (x) -> for each string the number of different strings of x that are less, compared byte by byte. */
 void mlc_call_string_order(void **buffers, int64_t *scalars) {
   mlc_view views[2];
   mlc_read_call(buffers, scalars, 0, views, 2);
@@ -135,7 +136,7 @@ static splitter split(int64_t id, const mlc_view *delimiter, int64_t splits) {
   return (splitter){.left = string->bytes, .end = string->bytes + string->length, .delimiter = *between, .splits = splits};
 }
 
-/* (x, delimiter) {most splits; negative: no limit} -> the id of parts of each string. */
+/* (x, delimiter) {most splits; negative: no limit} -> the number of parts of each string. */
 void mlc_call_string_split_count(void **buffers, int64_t *scalars) {
   mlc_view views[3];
   const int64_t *splits = mlc_read_call(buffers, scalars, 1, views, 3);

@@ -7,8 +7,9 @@ enum { EDGE, NEWLINE, WORD, OTHER };
 
 /* A deterministic automaton that searches; `dead` is the state in which nothing more is accepted, or -1. */
 typedef struct {
-  int64_t states, classes, dead, words;
-  const int32_t *starts, *class_of, *accepts, *steps;
+  mlc_automaton automaton;
+  int64_t dead, words;
+  const int32_t *starts, *accepts;
 } searcher;
 
 /* A text, of which tokens are taken or counted. */
@@ -21,14 +22,15 @@ typedef struct {
 
 static searcher read_searcher(const int32_t *table, const int32_t *end) {
   if (end - table < HEAD + BYTES)
-    mlc_call_fail("the table is not that of an automaton");
-  searcher s = {.states = table[0], .classes = table[1], .dead = table[2], .starts = table + 3};
-  s.class_of = table + HEAD;
-  s.accepts = s.class_of + BYTES;
-  s.steps = s.accepts + s.states;
-  s.words = HEAD + BYTES + s.states * (1 + s.classes);
-  if (s.states < 1 || s.classes < 1 || end - table < s.words)
-    mlc_call_fail("the table is not that of an automaton");
+    mlc_automaton_fail();
+  const int64_t states = table[0], classes = table[1], words = HEAD + BYTES + states * (1 + classes);
+  if (states < 1 || classes < 1 || end - table < words)
+    mlc_automaton_fail();
+  const int32_t *class_of = table + HEAD, *accepts = class_of + BYTES;
+  const searcher s = {{states, classes, class_of, accepts + states}, table[2], words, table + 3, accepts};
+  for (int before = EDGE; before <= OTHER; before++)
+    if (s.starts[before] < 0 || s.starts[before] >= states)
+      mlc_automaton_fail();
   return s;
 }
 
@@ -46,7 +48,7 @@ static int64_t match_at(const searcher *s, const char *text, int64_t length, int
       found = next - at;
     if (next == length)
       break;
-    state = s->steps[state * s->classes + s->class_of[(uint8_t)text[next]]];
+    state = mlc_automaton_step(&s->automaton, state, (uint8_t)text[next]);
   }
   return found;
 }
@@ -112,7 +114,7 @@ static void take_matches(tokenizer *t, const char *text, int64_t length) {
     const bool is_token = is_long(t, text + at, matched);
     if (is_token)
       take(t, text + at, matched);
-    if (is_token)
+    if (is_token && matched)
       at += matched;
     else if (at < length)
       at += letter_bytes(text, length, at);

@@ -15,7 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ARENA_ALIGNMENT = 4096, PATH_BYTES = 4096 };
+#include "memory/pages.h"
+
+enum { PATH_BYTES = 4096 };
 
 /* The memory of one running call; calls that run at the same time use different frames. */
 typedef struct {
@@ -131,7 +133,7 @@ static frame *frame_new(const mlc_model *model) {
   const size_t arrays = model->input_count + model->output_count;
   const size_t pointers = arrays + model->weight_count + 1;
   frame *f = calloc(1, sizeof *f + pointers * sizeof(void *));
-  if (!f || posix_memalign(&f->arena, ARENA_ALIGNMENT, model->arena_bytes + 1) != 0) {
+  if (!f || !(f->arena = mlc_pages_allocate(model->arena_bytes))) {
     free(f);
     mlc_model_fail("%s: no memory for an arena of %zu bytes", model->name, model->arena_bytes);
     return NULL;

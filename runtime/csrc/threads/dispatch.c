@@ -22,7 +22,7 @@ void mlc_loops_reset(void) { atomic_store_explicit(&ended, 0, memory_order_relax
 
 static void loop_begin(uint64_t lower, uint64_t trip, uint64_t step, uint64_t chunk) {
   struct mlc_loop *loop = &mlc_loop;
-  loop->lower = lower, loop->trip = trip, loop->step = step, loop->chunk = chunk < 1 ? 1 : chunk;
+  loop->lower = lower, loop->trip = trip, loop->step = step, loop->chunk = chunk;
   loop->taken = 0;
   while (mlc_team.size > 1 && loop->index >= SLOTS + atomic_load_explicit(&ended, memory_order_acquire))
     sched_yield();

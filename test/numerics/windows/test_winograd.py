@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 from oracle import compile_model
 
-from mlc.compiler import Options
+from mlc.compiler import Options, compile_program
 from mlc.compiler.levels import levels
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.graph.winograd.matrices import input_matrix, kernel_matrix, output_matrix
@@ -142,6 +144,36 @@ def test_images_of_open_size(
         expected = np.concatenate([exact(model, x[index : index + 1]) for index in range(batch)])
         [actual] = program.run({"x": x}).values()
         assert np.abs(actual - expected).max() / np.abs(expected).max() < BOUND[4]
+
+
+# Without `compute_at`: the transform stays whole.
+ROWS = """
+"tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+  %rows, %loop = "tloop.tile"(%root) {sizes = array<i64: 1, 1, 1>, mode = "parallel"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+}) {kernel = @"*"} : () -> ()
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize(("height", "width"), [(8, 4), (5, 7)])
+def test_schedule_that_leaves_the_transform_whole(tmp_path: Path, height: int, width: int) -> None:
+    """Tiles may reach beyond the images."""
+    tiles, result = 2 * -(-height // 4) * -(-width // 4), f"tensor<2x1x{height}x{width}x16xf32>"
+    attributes = f"{{tile = 4 : i64, shape = array<i64: 2, {height}, {width}>}}"
+    model = tmp_path / "m.mlir"
+    model.write_text(f"""
+    func.func @main(%y: tensor<36x{tiles}x1x16xf32>) -> {result} {{
+      %0 = "graph.winograd_output"(%y) {attributes} : (tensor<36x{tiles}x1x16xf32>) -> {result}
+      %1 = "graph.relu"(%0) : ({result}) -> {result}
+      return %1 : {result}
+    }}""")
+    y = np.random.default_rng(width).standard_normal((36, tiles, 1, 16)).astype(np.float32)
+    [actual] = compile_program(model, Options(schedules=ROWS)).executable()(y)
+    matrix = np.array(output_matrix(4), np.float64)
+    products = y.astype(np.float64).reshape(6, 6, 2, -(-height // 4), -(-width // 4), 16)
+    images = np.einsum("pi,ijnrqk,sj->nrpqsk", matrix, products, matrix)
+    expected = images.reshape(2, 1, -(-height // 4) * 4, -1, 16)[:, :, :height, :width]
+    np.testing.assert_allclose(actual, np.maximum(expected, 0), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("tile", [2, 4, 6])

@@ -25,3 +25,29 @@ func.func private @scalar(%a: f32) attributes {tloop.kernel} {
 func.func private @strided(%a: memref<4xf32, strided<[2]>>) attributes {tloop.kernel} {
   return
 }
+
+// -----
+
+// expected-error @below {{'' is none of the kernel's 2 dims}}
+func.func private @unnamed(%a: memref<?xf32>, %dims: memref<2xindex>) attributes {tloop.kernel, tloop.dims = [[""]]} {
+  return
+}
+
+// -----
+
+// expected-error @below {{'rows' is none of the kernel's 2 dims}}
+func.func private @unknown(%a: memref<?xf32>, %dims: memref<2xindex>) attributes {tloop.kernel, tloop.dims = [["d1*rows"]]} {
+  return
+}
+
+// -----
+
+// expected-error @below {{'d2' is none of the kernel's 2 dims}}
+func.func private @beyond(%a: memref<?xf32>, %dims: memref<2xindex>) attributes {tloop.kernel, tloop.dims = [["d2"]]} {
+  return
+}
+
+// -----
+
+// expected-error @below {{a kernel has a body}}
+func.func private @external(%a: memref<4xf32>) attributes {tloop.kernel}

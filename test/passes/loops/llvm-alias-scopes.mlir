@@ -7,7 +7,7 @@
 // CHECK: llvm.func @scoped
 // CHECK: llvm.load %{{.*}} {alias_scopes = [#[[X]]], noalias_scopes = [#[[Y]]]}
 // CHECK: llvm.store %{{.*}}, %{{.*}} {alias_scopes = [#[[Y]]], noalias_scopes = [#[[X]]]}
-// CHECK: llvm.store %{{.*}}, %{{.*}} : f32, !llvm.ptr
+// CHECK: llvm.store %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : f32, !llvm.ptr
 llvm.func @scoped(%x: !llvm.ptr {llvm.noalias}, %y: !llvm.ptr {llvm.noalias}, %n: i64) {
   %one = llvm.mlir.constant(1 : i64) : i64
   %stack = llvm.alloca %one x f32 : (i64) -> !llvm.ptr
@@ -24,10 +24,10 @@ llvm.func @scoped(%x: !llvm.ptr {llvm.noalias}, %y: !llvm.ptr {llvm.noalias}, %n
 
 // A result that may be an operand has no scope, and a function without such facts stays.
 // CHECK-LABEL: llvm.func @in_place
-// CHECK: llvm.load %{{.*}} : !llvm.ptr -> f32
-// CHECK: llvm.store %{{.*}}, %{{.*}} : f32, !llvm.ptr
+// CHECK: llvm.load %{{[a-z0-9]+}} : !llvm.ptr -> f32
+// CHECK: llvm.store %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : f32, !llvm.ptr
 // CHECK-LABEL: llvm.func @bare
-// CHECK: llvm.load %{{.*}} : !llvm.ptr -> f32
+// CHECK: llvm.load %{{[a-z0-9]+}} : !llvm.ptr -> f32
 llvm.func @in_place(%x: !llvm.ptr {llvm.nonnull}, %y: !llvm.ptr {llvm.nonnull}) {
   %v = llvm.load %x : !llvm.ptr -> f32
   llvm.store %v, %y : f32, !llvm.ptr

@@ -11,7 +11,7 @@
 // CHECK-NEXT: %[[OFFSET:.*]] = llvm.add %[[LINE]], %[[AT]] overflow<nsw, nuw> : i64
 // CHECK-NEXT: %[[FROM:.*]] = llvm.getelementptr inbounds|nuw %[[X]][%[[OFFSET]]] : (!llvm.ptr, i64) -> !llvm.ptr, f64
 // CHECK-NEXT: llvm.load %[[FROM]] : !llvm.ptr -> f64
-// CHECK: llvm.add %[[I]], %{{.*}} : i64
+// CHECK: llvm.add %[[I]], %{{[0-9]+}} : i64
 llvm.func @strided(%x: !llvm.ptr {llvm.noalias}, %sizes: !llvm.ptr {llvm.nonnull, tloop.sizes}, %y: !llvm.ptr) {
   %zero = llvm.mlir.constant(0 : i64) : i64
   %one = llvm.mlir.constant(1 : i64) : i64
@@ -77,6 +77,39 @@ llvm.func @others(%x: !llvm.ptr, %sizes: !llvm.ptr {tloop.sizes}, %y: !llvm.ptr)
   %next = llvm.add %i, %size : i64
   llvm.cond_br %more, ^bb1(%next : i64), ^bb2
 ^bb2:
+  llvm.return
+}
+
+// -----
+
+// A sequential loop inside threads that begins below 0, while that of the threads does not.
+// CHECK-LABEL: llvm.func @below
+// CHECK-NOT: nuw
+// CHECK: llvm.return
+llvm.func @below(%x: !llvm.ptr, %sizes: !llvm.ptr {tloop.sizes}, %y: !llvm.ptr) {
+  %below = llvm.mlir.constant(-1 : i64) : i64
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  %one = llvm.mlir.constant(1 : i64) : i64
+  %size = llvm.load %sizes : !llvm.ptr -> i64
+  omp.parallel {
+    omp.wsloop {
+      omp.loop_nest (%row) : i64 = (%zero) to (%size) step (%one) {
+        llvm.br ^bb1(%below : i64)
+      ^bb1(%i: i64):
+        %more = llvm.icmp "slt" %i, %size : i64
+        llvm.cond_br %more, ^bb2, ^bb3
+      ^bb2:
+        %offset = llvm.add %row, %i overflow<nsw> : i64
+        %to = llvm.getelementptr inbounds %y[%offset] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+        llvm.store %size, %to : i64, !llvm.ptr
+        %next = llvm.add %i, %one : i64
+        llvm.br ^bb1(%next : i64)
+      ^bb3:
+        omp.yield
+      }
+    }
+    omp.terminator
+  }
   llvm.return
 }
 

@@ -53,7 +53,7 @@ llvm.func @in_place(%x: !llvm.ptr {llvm.nonnull}, %y: !llvm.ptr {llvm.nonnull}) 
 // CHECK: llvm.store %{{.*}}, %{{.*}} {access_groups = [#[[B]]]}
 // Loops of other kernels may depend on what an earlier iteration wrote.
 // CHECK-LABEL: llvm.func @other
-// CHECK: llvm.store %{{.*}}, %{{.*}} : f32, !llvm.ptr
+// CHECK: llvm.store %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : f32, !llvm.ptr
 llvm.func @first(%x: !llvm.ptr, %v: f32) attributes {tloop.in_place = array<i64: 0>} {
   llvm.store %v, %x : f32, !llvm.ptr
   llvm.return

@@ -44,3 +44,25 @@ func.func @chosen(%a: memref<64xf32>, %x: f32) {
   }
   return
 }
+
+// Threads meet after each iteration of the sequential loop: the next one reads what all of them wrote.
+// CHECK-LABEL: func.func @steps
+// CHECK: scf.for
+// CHECK-NEXT: omp.wsloop schedule(dynamic) {
+func.func @steps(%a: memref<64xf32>, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  omp.parallel {
+    scf.for %step = %c0 to %c64 step %c1 {
+      omp.wsloop {
+        omp.loop_nest (%i) : index = (%c0) to (%c64) step (%c1) {
+          memref.store %x, %a[%i] : memref<64xf32>
+          omp.yield
+        }
+      }
+    }
+    omp.terminator
+  }
+  return
+}

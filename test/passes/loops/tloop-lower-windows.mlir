@@ -14,3 +14,30 @@ func.func private @pool(%x: tensor<1x3x4x18xf32>) -> tensor<1x3x2x16xf32> attrib
   %0 = "graph.max_pool"(%x) {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} : (tensor<1x3x4x18xf32>) -> tensor<1x3x2x16xf32>
   return %0 : tensor<1x3x2x16xf32>
 }
+
+// Tiles reach beyond the image, which is a part of what they compute.
+// CHECK-LABEL: func.func private @output
+// CHECK-NOT: tloop.winograd_output
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<1x2x8x4x16xf32>
+// CHECK: %[[BLOCKS:.*]] = scf.for %[[B:.*]] = %c0 to %c2 step %c1 iter_args(%[[T:.*]] = %[[E]])
+// CHECK: scf.for %[[ROW:.*]] = %c0 to %c2 step %c1
+// CHECK: vector.transfer_write {{.*}} vector<4x4x16xf32>, tensor<1x1x4x4x16xf32>
+// CHECK: tensor.insert_slice {{.*}}[1, 1, 4, 4, 16] {{.*}} into tensor<1x2x8x4x16xf32>
+// CHECK: %[[IMAGE:.*]] = tensor.extract_slice %[[BLOCKS]][0, 0, 0, 0, 0] [1, 2, 6, 4, 16]
+// CHECK: return %[[IMAGE]]
+func.func private @output(%y: tensor<36x2x2x16xf32>) -> tensor<1x2x6x4x16xf32> attributes {tloop.kernel} {
+  %0 = "tloop.winograd_output"(%y) {tile = 4 : i64} : (tensor<36x2x2x16xf32>) -> tensor<1x2x6x4x16xf32>
+  return %0 : tensor<1x2x6x4x16xf32>
+}
+
+// The two tiles of each image at once.
+// CHECK-LABEL: func.func private @input
+// CHECK-NOT: tloop.winograd_input
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<36x6x16xf32>
+// CHECK: %[[ALL:.*]] = scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args(%[[T:.*]] = %[[E]])
+// CHECK: tensor.insert_slice {{.*}}[36, 2, 16] {{.*}} into tensor<36x6x16xf32>
+// CHECK: return %[[ALL]]
+func.func private @input(%x: tensor<3x1x10x6x16xf32>) -> tensor<36x6x16xf32> attributes {tloop.kernel} {
+  %0 = "tloop.winograd_input"(%x) {tile = 4 : i64} : (tensor<3x1x10x6x16xf32>) -> tensor<36x6x16xf32>
+  return %0 : tensor<36x6x16xf32>
+}

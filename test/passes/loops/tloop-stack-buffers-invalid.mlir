@@ -21,6 +21,17 @@ func.func private @too_much() attributes {tloop.kernel} {
 
 // -----
 
+// What is of dynamic size does not count.
+// expected-error @below {{the kernel needs 1048576 bytes of scratch memory; at most 786432 are allowed}}
+func.func private @also_unknown(%n: index) attributes {tloop.kernel, tloop.dims = []} {
+  %0 = memref.alloc(%n) : memref<?xf32>
+  // expected-note @below {{a memref<512x512xf32>}}
+  %1 = memref.alloc() : memref<512x512xf32>
+  return
+}
+
+// -----
+
 // 768 KiB.
 // CHECK-LABEL: func.func private @just_enough
 // CHECK: memref.alloca()

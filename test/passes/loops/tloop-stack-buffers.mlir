@@ -83,3 +83,21 @@ func.func private @part(%a: memref<?x4xf32>, %n: index) attributes {tloop.kernel
   }
   return
 }
+
+// Complex numbers have two parts; vectors, and integers of 24 bits, take powers of two.
+// CHECK-LABEL: func.func private @elements
+// CHECK-DAG: memref.alloca() {alignment = 64 : i64} : memref<512xi8>
+// CHECK-DAG: memref.alloca() {alignment = 64 : i64} : memref<256xi8>
+// CHECK-DAG: memref.alloca() {alignment = 64 : i64} : memref<32xi8>
+// CHECK: scf.for
+func.func private @elements(%n: index) attributes {tloop.kernel} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %n step %c8 {
+    %size = affine.min affine_map<(i)[n] -> (n - i, 8)>(%i)[%n]
+    %0 = memref.alloc(%size) : memref<?x4xcomplex<f64>>
+    %1 = memref.alloc(%size) : memref<?xvector<2x3xf32>>
+    %2 = memref.alloc(%size) : memref<?xi24>
+  }
+  return
+}

@@ -76,3 +76,75 @@ func.func @others(%out: memref<?xf32>, %tiles: index, %larger: index, %small: in
   }
   return
 }
+
+// A loop that begins later; one that skips tiles; sizes that differ by 2, and sizes of each iteration; and an effect
+// before the switch, which sizes without a case have, too.
+// CHECK-LABEL: func.func @other_loops
+// CHECK-COUNT-5: scf.index_switch
+func.func @other_loops(%out: memref<?xf32>, %tiles: index, %larger: index, %small: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %one = arith.constant 1.0 : f32
+  %large = arith.addi %small, %c1 : index
+  %by_two = arith.addi %small, %c2 : index
+  scf.for %t = %c1 to %tiles step %c1 {
+    %early = arith.cmpi ult, %t, %larger : index
+    %size = arith.select %early, %large, %small : index
+    scf.index_switch %size
+    case 1 {
+      memref.store %one, %out[%t] : memref<?xf32>
+      scf.yield
+    }
+    default {
+    }
+  }
+  scf.for %t = %c0 to %tiles step %c2 {
+    %early = arith.cmpi ult, %t, %larger : index
+    %size = arith.select %early, %large, %small : index
+    scf.index_switch %size
+    case 1 {
+      memref.store %one, %out[%t] : memref<?xf32>
+      scf.yield
+    }
+    default {
+    }
+  }
+  scf.for %t = %c0 to %tiles step %c1 {
+    %early = arith.cmpi ult, %t, %larger : index
+    %size = arith.select %early, %by_two, %small : index
+    scf.index_switch %size
+    case 1 {
+      memref.store %one, %out[%t] : memref<?xf32>
+      scf.yield
+    }
+    default {
+    }
+  }
+  scf.for %t = %c0 to %tiles step %c1 {
+    %own = arith.muli %t, %small : index
+    %one_more = arith.addi %own, %c1 : index
+    %early = arith.cmpi ult, %t, %larger : index
+    %size = arith.select %early, %one_more, %own : index
+    scf.index_switch %size
+    case 1 {
+      memref.store %one, %out[%t] : memref<?xf32>
+      scf.yield
+    }
+    default {
+    }
+  }
+  scf.for %t = %c0 to %tiles step %c1 {
+    memref.store %one, %out[%c0] : memref<?xf32>
+    %early = arith.cmpi ult, %t, %larger : index
+    %size = arith.select %early, %large, %small : index
+    scf.index_switch %size
+    case 1 {
+      memref.store %one, %out[%t] : memref<?xf32>
+      scf.yield
+    }
+    default {
+    }
+  }
+  return
+}
