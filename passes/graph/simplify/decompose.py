@@ -54,8 +54,8 @@ def _every(dim: int | None, step: int) -> Part:
 @rounding
 def pointwise_by_channel(op: ir.Operation) -> ir.Value | None:
     """Multiplies each channel by its factors where a convolution has a window of one element and a group per
-    channel: `reshape(x [N, C, 1, ...] * w [C, O/C, 1...])` of the elements on which its steps end; without the
-    reshape where C is 1 or O."""
+    channel: `reshape(x [N, C, 1, ...] * w [C, O/C, 1...])` of the elements on which its steps end; where C
+    is 1 or O, without the reshape."""
     conv = graph.Conv(op)
     (_, channels, *_), (outputs, *window) = graph.shape_of(conv.x), graph.shape_of(conv.w)
     if conv.layout != "NCHW" or channels is None or conv.group != channels or outputs is None:
