@@ -41,4 +41,4 @@ def _outcome(answer: Answer, settings: CheckSettings) -> ModelOutcome:
         reason = f"{answer.status}: {answer.reason}"
         data = {"calls": list_failures(model.sizes, program, answer.at or COMPILING, reason)}
     calls = tuple(CallOutcome(**call) for call in data.pop("calls"))
-    return ModelOutcome(model.name, calls, **data)
+    return ModelOutcome(model.name, calls, note=model.note, **data)

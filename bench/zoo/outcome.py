@@ -34,12 +34,13 @@ class CallOutcome:
 @dataclass(frozen=True)
 class ModelOutcome:
     """The outcomes of the calls of one model, with the seconds and the peak memory, in MB (1e6 bytes), of
-    compiling the general program."""
+    compiling the general program, and the model's note."""
 
     name: str
     calls: tuple[CallOutcome, ...]
     compile_s: float | None = None
     peak_mb: float | None = None
+    note: str = ""
 
     @property
     def status(self) -> str:

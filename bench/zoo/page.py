@@ -57,7 +57,7 @@ def page(path: Path = record.PATH) -> str:
     sections = [_HEAD, _summary(models)]
     for group, names in groupby(sorted(models), lambda name: name.partition("/")[0]):
         sections.append(_group(group, [*names], models, trained))
-    sections += [_failures(models, trained), _costs(models)]
+    sections += [_failures(models), _costs(models)]
     return "\n".join(sections).rstrip("\n") + "\n"
 
 
@@ -117,7 +117,7 @@ def _ratios(timings: Sequence[dict[str, Any]]) -> str:
     return "; ".join(shown) or "-"
 
 
-def _failures(models: Mapping[str, Entry], trained: Mapping[str, TrainedModel]) -> str:
+def _failures(models: Mapping[str, Entry]) -> str:
     lines = []
     for name, entry in sorted(models.items()):
         reasons: dict[tuple[str, str, str], list[str]] = {}
@@ -129,8 +129,8 @@ def _failures(models: Mapping[str, Entry], trained: Mapping[str, TrainedModel]) 
             f"- {name}, {program} ({', '.join(filter(None, sizes)) or 'its only size'}): {status}: `{reason}`"
             for (program, status, reason), sizes in reasons.items()
         ]
-        if reasons and name in trained and trained[name].model.note:
-            lines.append(f"  {trained[name].model.note}")
+        if reasons and entry.get("note"):
+            lines.append(f"  {entry['note']}")
     return "## What does not work\n\n" + ("\n".join(lines) or "Everything above works.") + "\n"
 
 

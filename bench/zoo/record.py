@@ -18,7 +18,7 @@ Entry = dict[str, Any]
 
 def read(path: Path = PATH) -> dict[str, Entry]:
     """Returns the recorded models by name: "calls", the fields of `CallOutcome`; "timings" and
-    "costs", what `time_model` and `measure_costs` return."""
+    "costs", what `time_model` and `measure_costs` return; the model's "note", if it has one."""
     return json.loads(path.read_text())["models"] if path.is_file() else {}
 
 
@@ -35,6 +35,8 @@ def _entry(entry: Entry) -> str:
         for key in ("calls", "timings", "costs")
         if entry.get(key)
     ]
+    if entry.get("note"):
+        parts.append(f'"note": {json.dumps(entry["note"])}')
     return "{" + ", ".join(parts) + "}"
 
 
@@ -48,6 +50,8 @@ def with_outcomes(models: Mapping[str, Entry], outcomes: Iterable[ModelOutcome])
         entry["calls"] = sorted(
             [*kept, *map(_call, outcome.calls)], key=lambda call: call["program"], reverse=True
         )
+        if outcome.note:
+            entry["note"] = outcome.note
     return merged
 
 

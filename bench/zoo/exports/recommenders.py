@@ -75,24 +75,6 @@ class DeepFm(nn.Module):
         return torch.sigmoid(self.linear(dense) + self.first(shifted).sum(1) + pairs / WIDTH + deep)
 
 
-class SasRec(nn.Module):
-    """Kang and McAuley, 2018: causal self-attention over the items so far; scores of the best ten."""
-
-    def __init__(self, items: int = 500, width: int = 64, longest: int = 100) -> None:
-        super().__init__()
-        self.items, self.positions = nn.Embedding(items, width, padding_idx=0), nn.Embedding(longest, width)
-        layer = nn.TransformerEncoderLayer(width, 2, 128, batch_first=True, norm_first=True)
-        self.encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
-
-    def forward(self, history: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        length = history.shape[1]
-        embedded = self.items(history) + self.positions(torch.arange(length))
-        future = torch.ones(length, length).triu(1).bool()
-        last = self.encoder(embedded, mask=future)[:, -1]
-        scores, best = (last @ self.items.weight.T).topk(10)
-        return scores, best
-
-
 class FeatureTokenizerTransformer(nn.Module):
     """Gorishniy et al., 2021: a token per column, by a scale for dense features, else by a table."""
 
@@ -165,15 +147,6 @@ def _wide_and_deep() -> nn.Module:
 @export("recommenders/deep-fm", "dynamo", ROW, SIZES)
 def _deep_fm() -> nn.Module:
     return seed(DeepFm())
-
-
-HISTORY = {"history": Input("int64", ("batch", "length"), "integers(1, 500)")}
-HISTORIES = ({"batch": 2, "length": 50}, {"batch": 1, "length": 7}, {"batch": 5, "length": 31})
-
-
-@export("recommenders/sasrec", "script", HISTORY, HISTORIES, outputs=["scores", "items"])
-def _sasrec() -> nn.Module:
-    return seed(SasRec())
 
 
 @export("tabular/ft-transformer", "script", ROW, SIZES)

@@ -27,7 +27,6 @@ MODELS: tuple[tuple[str, str, int, dict[str, Any]], ...] = (
     ("coatnet_0_rw_224", "dynamo", 224, {"depths": (1, 1, 1, 1)}),
     ("edgenext_xx_small", "dynamo", 0, {}),
     ("ghostnet_100", "script", 0, {}),
-    ("mobilevitv2_050", "script", 0, {}),
     ("convnextv2_atto", "script", 0, {}),
     ("levit_128s", "script", 224, {}),
     ("poolformer_s12", "dynamo", 0, {}),

@@ -126,7 +126,7 @@ def _detector(network: nn.Module) -> nn.Module:
     def detect(module: nn.Module, image: torch.Tensor) -> tuple[torch.Tensor, ...]:
         (found,) = module([image])
         found = found[0] if isinstance(found, list) else found
-        return tuple(found[name] for name in (*BOXES, "masks", "keypoints") if name in found)
+        return tuple(found[name] for name in (*BOXES, "masks") if name in found)
 
     return Apply(network, detect)
 
@@ -170,14 +170,10 @@ def _faster_rcnn() -> nn.Module:
     DETECTED_SIZES,
     outputs=(*BOXES, "masks"),
     against_torch=2e-2,
+    note="ONNX Runtime's Resize of the image is 2.5e-5 from exact values, mlc's 3e-7; the heads amplify it.",
 )
 def _mask_rcnn() -> nn.Module:
     return _detector(detection.maskrcnn_resnet50_fpn(**SCALED, **FEW))
-
-
-@export("torchvision/keypoint-rcnn", "script", DETECTED, DETECTED_SIZES, outputs=(*BOXES, "keypoints"))
-def _keypoint_rcnn() -> nn.Module:
-    return _detector(detection.keypointrcnn_resnet50_fpn(**SCALED, **FEW, num_keypoints=5))
 
 
 PAIR = {

@@ -141,12 +141,6 @@ def _mistral_prompt() -> nn.Module:
     return Call(_causal(config, "eager"), PROMPT, ["logits"], use_cache=False)
 
 
-@export("transformers/mixtral-prompt", "script", PROMPT, PROMPTS, outputs=["logits"])
-def _mixtral() -> nn.Module:
-    config = transformers.MixtralConfig(**SMALL, num_local_experts=4, sliding_window=None)
-    return Call(_causal(config, "eager"), PROMPT, ["logits"], use_cache=False)
-
-
 @export("transformers/gpt-oss-prompt", "script", PROMPT, PROMPTS, outputs=["logits"])
 def _gpt_oss() -> nn.Module:
     config = transformers.GptOssConfig(
