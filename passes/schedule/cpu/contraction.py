@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import prod
 
 from mlc.bindings import ir
 from mlc.passes.common.computation import Computation, dim_position, dims_read, divided_dims
@@ -96,6 +97,11 @@ def reusing_dims(anchor: Computation) -> list[int]:
 HEAVY_EPILOGUE = 12
 # Tiles of rows that a thread computes for all columns, where there are no other dims to share.
 TILES_OF_THREAD = 4
+# Products of an element whose storing takes longer than they do: rows of the result are written one after the
+# other, and not a vector of each row at a time.
+FEW_PRODUCTS = 32
+# Iterations of a parallel loop for each core.
+LEAST_BLOCKS = 2
 
 
 class TileNest:
@@ -205,13 +211,16 @@ class ContractionSchedule:
     def parallel_sizes(self, tile: RegisterTile) -> dict[int, int]:
         """Returns the tile sizes of the parallel loop: 1 for the dims outside the tile, and the lines of the
         tile if they divide the dim; without any of static extent, the threads share the columns, or blocks of
-        rows where columns are dynamic."""
+        rows where columns are dynamic. Where elements are sums of few products, tiles of rows are outer dims,
+        too."""
         extents = self.anchor.extents
         outer = [dim for dim in self.anchor.parallel if dim not in (tile.row, tile.column, tile.line)]
         sizes = {dim: 1 for dim in outer if extents[dim] > 1}
         if tile.line is not None and extents[tile.line] % tile.lines == 0:
             sizes[tile.line] = tile.lines
         columns = extents[tile.column]
+        if tile.row is not None and self.has_few_products(tile.row, tile.rows):
+            return {**sizes, tile.row: tile.rows}
         # A dynamic batch may be 1.
         alone = self.anchor.dynamic.issuperset(sizes)
         if alone and tile.column in self.anchor.dynamic:
@@ -219,6 +228,15 @@ class ContractionSchedule:
         if alone and columns > tile.width and columns % tile.width == 0:
             return {**sizes, tile.column: tile.width}
         return sizes
+
+    def has_few_products(self, row: int, rows: int) -> bool:
+        """Whether elements are sums of few products, and tiles of `rows` are enough for all threads."""
+        anchor = self.anchor
+        if not is_multiply_add(anchor) or anchor.dynamic.intersection((row, *anchor.reductions)):
+            return False
+        products = prod(anchor.extents[dim] for dim in anchor.reductions)
+        blocks, partial = divmod(anchor.extents[row], rows)
+        return products <= FEW_PRODUCTS and not partial and blocks >= LEAST_BLOCKS * max(1, self.target.cores)
 
     def reduction_steps(self, tile: RegisterTile) -> dict[int, int]:
         """Returns the tile sizes of the reduction: 1 for outer dims, unrolled steps for the innermost of a

@@ -55,3 +55,30 @@ func.func private @product_of_doubles(%a: tensor<3200x64xf64>, %b: tensor<64x64x
   return %0 : tensor<3200x64xf64>
 }
 }
+
+// -----
+
+// Sums of few products: rows of the result are written one after the other, by threads that have all columns of some.
+// With more products, threads share the columns, whose vectors each serve all rows.
+// CHECK-LABEL: func.func private @few_products
+// CHECK: "tloop.tile"({{.*}}) {mode = "parallel", sizes = array<i64: 8>}
+// CHECK: "tloop.tile"({{.*}}) {mode = "sequential", sizes = array<i64: 0, 32>}
+// CHECK-LABEL: func.func private @more_products
+// CHECK: "tloop.tile"({{.*}}) {mode = "parallel", sizes = array<i64: 0, 32>}
+// CHECK: "tloop.tile"({{.*}}) {mode = "sequential", sizes = array<i64: 8>}
+// CHECK-LABEL: func.func private @few_rows
+// CHECK: "tloop.tile"({{.*}}) {mode = "parallel", sizes = array<i64: 0, 32>}
+module attributes {tloop.target = "name=x86-64-v4"} {
+func.func private @few_products(%a: tensor<64x32xf32>, %b: tensor<32x1024xf32>) -> tensor<64x1024xf32> attributes {tloop.kernel} {
+  %0 = "graph.matmul"(%a, %b) : (tensor<64x32xf32>, tensor<32x1024xf32>) -> tensor<64x1024xf32>
+  return %0 : tensor<64x1024xf32>
+}
+func.func private @more_products(%a: tensor<64x33xf32>, %b: tensor<33x1024xf32>) -> tensor<64x1024xf32> attributes {tloop.kernel} {
+  %0 = "graph.matmul"(%a, %b) : (tensor<64x33xf32>, tensor<33x1024xf32>) -> tensor<64x1024xf32>
+  return %0 : tensor<64x1024xf32>
+}
+func.func private @few_rows(%a: tensor<8x32xf32>, %b: tensor<32x1024xf32>) -> tensor<8x1024xf32> attributes {tloop.kernel} {
+  %0 = "graph.matmul"(%a, %b) : (tensor<8x32xf32>, tensor<32x1024xf32>) -> tensor<8x1024xf32>
+  return %0 : tensor<8x1024xf32>
+}
+}
