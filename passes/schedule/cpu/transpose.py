@@ -30,13 +30,17 @@ def schedule_transpose(kernel: ir.Operation, root: Computation) -> int:
     sizes = [blocks.get(dim, 1) for dim in range(len(root.extents))]
     shared = [0 if size == extent else size for size, extent in zip(sizes, root.extents, strict=True)]
     if not any(shared):
-        return 0
+        longest = max(blocks, key=root.extents.__getitem__)
+        if root.extents[longest] <= BLOCK:
+            return 0
+        # The last block is a partial one: its squares are shifted like those of a dynamic dim.
+        shared[longest] = blocks[longest] = BLOCK
     name_block(root.op, "root")
     builder = ScheduleBuilder(kernel)
     tiled, _ = builder.tile(builder.get_block("root"), shared, "parallel")
     for dim, block in blocks.items():
         tiled, loop = builder.tile(tiled, [0] * dim + [width], "sequential")
-        if dim in root.dynamic or block % width:
+        if dim in root.dynamic or block % width or root.extents[dim] % block:
             builder.shift_inwards(loop)
     builder.vectorize([tiled])
     return prod(-(-extent // size) for extent, size in zip(root.extents, shared, strict=True) if size)

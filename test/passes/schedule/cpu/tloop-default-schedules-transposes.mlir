@@ -76,3 +76,19 @@ func.func private @packed(%x: tensor<1x64x?x?xf32>, %d: tensor<2xindex>) -> tens
   return %0 : tensor<1x2x?x?x32xf32>
 }
 }
+
+// -----
+
+// A long prime extent, and nothing else to share: blocks of which the last one is partial.
+// CHECK-LABEL: func.func private @prime
+// CHECK: %[[B:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 0, 64>}
+// CHECK-NEXT: %[[P:.*]]:2 = "tloop.tile"(%[[B]]#0) {mode = "sequential", sizes = array<i64: 16>}
+// CHECK-NEXT: %[[Q:.*]]:2 = "tloop.tile"(%[[P]]#0) {mode = "sequential", sizes = array<i64: 0, 16>}
+// CHECK-NEXT: "tloop.shift_inwards"(%[[Q]]#1)
+// CHECK-NEXT: "tloop.vectorize"(%[[Q]]#0)
+module attributes {tloop.target = "x86-64-v4"} {
+func.func private @prime(%x: tensor<100003x16xf32>) -> tensor<16x100003xf32> attributes {tloop.kernel} {
+  %0 = "graph.transpose"(%x) {permutation = array<i64: 1, 0>} : (tensor<100003x16xf32>) -> tensor<16x100003xf32>
+  return %0 : tensor<16x100003xf32>
+}
+}
