@@ -134,7 +134,8 @@ class InterchangeOp(TLoop.Operation, name="interchange"):
 class VectorizeOp(TLoop.Operation, name="vectorize"):
     """Turns computations, or a loop, into vector ops.
 
-    Blocks are the innermost tiles of structured computations (static sizes), given all in one step. A
+    Blocks are the innermost tiles of structured computations, given all in one step. Their sizes are static,
+    or have bounds, as those of partial tiles: vectors are as large, and masks limit them to the tile. A
     contraction becomes outer products into an accumulator that stays in registers across the reduction loops
     around it, from the tile's initial value to its epilogue.
 

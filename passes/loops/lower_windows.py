@@ -11,11 +11,11 @@ from mlc.bindings import ir, tensor
 from mlc.dialects import tloop
 from mlc.passes.base import Pass
 from mlc.passes.common.constants import index_constant
+from mlc.passes.common.dynamic_dims import UNKNOWN
 from mlc.passes.common.linalg_builders import dims, empty, static_shape, tensor_type
 from mlc.passes.common.rewriting import collect_ops, replace_op
 from mlc.passes.common.target import lanes, target_of
 from mlc.passes.common.vector_builders import apply_map
-from mlc.passes.lowering.rules.row_windows import ROW_WINDOW, part_rows, row_window_part
 from mlc.passes.lowering.rules.winograd import (
     chunk_of,
     image_tiles,
@@ -23,13 +23,18 @@ from mlc.passes.lowering.rules.winograd import (
     transform_strip,
     winograd_output_tile,
 )
+from mlc.passes.lowering.windows.row_windows import ROW_WINDOW, part_rows, tile_columns, window_positions
+from mlc.passes.lowering.windows.slices import row_window_part
 from mlc.passes.schedule.structured.slice_offsets import part_of
 
 
 def window_as_loops(op: ir.Operation) -> ir.Value:
-    """Computes a `tloop.row_window` some rows at a time."""
+    """Computes a `tloop.row_window` some rows at a time, or one element at a time if its rows are not
+    computed as a whole."""
     width = lanes(target_of(op))
     result = tloop.RowWindow(op).result
+    if tile_columns(op, width):
+        return _elements_as_loops(op, result)
     shape, rows = static_shape(result), part_rows(op, width)
     element = tensor_type(result).element_type
     type_ = ir.RankedTensorType.get([1, 1, rows, shape[3]], element)
@@ -41,6 +46,19 @@ def window_as_loops(op: ir.Operation) -> ir.Value:
         return _insert(row_window_part(op, [*offsets, zero], type_, width), into, [*offsets, 0])
 
     return nest([*shape[:2], shape[2] // rows], empty(shape, element), part)
+
+
+def _elements_as_loops(op: ir.Operation, result: ir.Value) -> ir.Value:
+    """Computes a `tloop.row_window` element by element."""
+    element = tensor_type(result).element_type
+    type_ = ir.RankedTensorType.get([1, 1, 1, 1], element)
+    shape = enumerate(tensor_type(result).shape)
+    sizes = [window_positions(op, axis) if size == UNKNOWN else size for axis, size in shape]
+
+    def part(offsets: Sequence[ir.Value], into: ir.Value) -> ir.Value:
+        return _insert(row_window_part(op, offsets, type_, 1), into, offsets)
+
+    return nest(sizes, tensor.EmptyOp(sizes, element).result, part)
 
 
 def output_as_loops(op: ir.Operation) -> ir.Value:

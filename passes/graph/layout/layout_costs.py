@@ -26,6 +26,8 @@ SHORT_SUM = 64
 CONVERTED_BYTES = 8
 # Bytes per cycle of kernels that stream through memory.
 STREAMED_BYTES = 16
+# How much longer windows at the ends of rows take than others, in rows of some 14 elements.
+AT_ENDS = 12
 # A kernel more: its call, its first cache misses, and the threads that it may wake.
 LAUNCH = 500
 
@@ -64,17 +66,19 @@ class AnalyticCosts:
 
     def conv(self, op: ir.Operation, block: int) -> float:
         """Depthwise, grouped and full convolutions differ by their multiply-adds per output alone."""
+        steps = prod(likely_shape(op.operands[1])[1:])
         if block == 1 and is_strided_product(op):
             block = prod(likely_shape(op.results[0])[2:])
         elif block == 1 and is_row_window(op, self.target):
-            block = likely_shape(op.results[0])[-1]
-        return self._windows(op, prod(likely_shape(op.operands[1])[1:]), block)
+            return self._rows(op, steps)
+        return self._windows(op, steps, block)
 
     def window(self, op: ir.Operation, block: int) -> float:
         """A pool takes one step per element of its window; on plain data, row windows are vectorised."""
+        steps = prod(graph.attribute(op, "kernel"))
         if block == 1 and is_row_window(op, self.target):
-            block = likely_shape(op.results[0])[-1]
-        return self._windows(op, prod(graph.attribute(op, "kernel")), block)
+            return self._rows(op, steps)
+        return self._windows(op, steps, block)
 
     def elementwise(self, op: ir.Operation, block: int) -> float:
         """Either layout is contiguous, so that vectors run along the innermost dims in both; only columns of
@@ -89,6 +93,13 @@ class AnalyticCosts:
     def conversion(self, moved: int) -> float:
         """A conversion is one more launch, and moves its bytes at `CONVERTED_BYTES` per cycle."""
         return LAUNCH + moved / CONVERTED_BYTES
+
+    def _rows(self, op: ir.Operation, steps: int) -> float:
+        """Windows along rows. Those of images of open size are computed one row at a time, mostly at its
+        ends."""
+        *_, height, width = graph.shape_of(op.results[0])
+        at_ends = width is None and height != 1
+        return self._windows(op, steps, likely_shape(op.results[0])[-1]) * (AT_ENDS if at_ends else 1)
 
     def _windows(self, op: ir.Operation, steps: int, block: int) -> float:
         """A sum of a given number of steps for each element of the result, with vectors along runs of `block`

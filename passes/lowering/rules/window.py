@@ -28,10 +28,10 @@ from mlc.passes.common.target import target_of
 from mlc.passes.graph.windows.mark_padding import PADDING as GRAPH_PADDING
 from mlc.passes.graph.windows.row_windows import is_row_window
 from mlc.passes.lowering.common.rule import rule
-from mlc.passes.lowering.common.scalars import div, maximum_step
+from mlc.passes.lowering.common.scalars import maximum_step, mul
 from mlc.passes.lowering.rules.contraction import multiply_add_wide
 from mlc.passes.lowering.rules.reduction import Combine, lowest, map_elements, sum_step
-from mlc.passes.lowering.rules.row_windows import row_window
+from mlc.passes.lowering.windows.row_windows import row_window
 
 
 def _require_unpadded(op: ir.Operation) -> None:
@@ -232,7 +232,7 @@ def lower_max_pool(op: ir.Operation) -> list[ir.Value]:
 
 @rule("average_pool")
 def lower_average_pool(op: ir.Operation) -> list[ir.Value]:
-    """Lowers `graph.average_pool` to sums over windows and a division. Raises PassError if pads are left."""
+    """Lowers `graph.average_pool` to sums over windows and a product. Raises PassError if pads are left."""
     total = _pool(op, 0, sum_step)
-    size = prod(graph.AveragePool(op).kernel)
-    return [map_elements(total, lambda value: div(value, constant(value.type, size)))]
+    share = 1 / prod(graph.AveragePool(op).kernel)
+    return [map_elements(total, lambda value: mul(value, constant(value.type, share)))]

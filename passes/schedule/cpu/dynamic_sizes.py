@@ -23,6 +23,7 @@ from mlc.passes.schedule.common.plain import (
 from mlc.passes.schedule.cpu.epilogue import contraction_candidates, vectorises
 from mlc.passes.schedule.cpu.streamed_attention import attention_candidates
 from mlc.passes.schedule.cpu.transpose import schedule_transpose
+from mlc.passes.schedule.cpu.windows import schedule_window
 from mlc.passes.schedule.cpu.winograd import schedule_winograd
 
 
@@ -53,6 +54,7 @@ def open_candidates(kernel: ir.Operation) -> Iterator[Candidate]:
     """Yields the schedules for a kernel with dynamic dims, the fastest first. All tile every dynamic dim, so
     that the computations inside have static sizes."""
     yield "winograd", partial(schedule_winograd, kernel)
+    yield "windows", partial(schedule_window, kernel)
     root, everything = root_computation(kernel), computations(kernel)
     # Loops over nothing stay as they are.
     if root is None or 0 in root.extents or not reads_all(root, everything):

@@ -16,17 +16,23 @@ from mlc.passes.common.kernel_functions import DIMS
 from mlc.passes.common.named_blocks import BLOCK_TAG, carriers, tagged_blocks
 from mlc.passes.common.rewriting import replace_op, users
 from mlc.passes.common.target import lanes, target_of
-from mlc.passes.lowering.rules.row_windows import ROW_WINDOW, row_window_part
+from mlc.passes.lowering.windows.row_windows import ROW_WINDOW, tile_columns, window_positions
+from mlc.passes.lowering.windows.slices import row_window_part
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.common.transform_script import HANDLE, apply_patterns, match
 from mlc.passes.schedule.structured.shared_slices import share_slices
-from mlc.passes.schedule.structured.slice_offsets import slice_offsets
+from mlc.passes.schedule.structured.slice_offsets import part_of, slice_offsets, slice_sizes
 from mlc.passes.schedule.structured.winograd_tiles import INPUT, OUTPUT, input_part, output_part
 
 
 def window_part(op: ir.Operation, reader: ir.Operation) -> ir.Value:
-    """Builds the rows that `reader` reads of a window on plain images."""
-    return row_window_part(op, slice_offsets(reader), reader.result.type, lanes(target_of(op)))
+    """Builds the rows that `reader` reads of a window on plain images; of a tile of an open number of
+    columns, which is computed as a full one, a slice."""
+    width, sizes = lanes(target_of(op)), slice_sizes(reader)
+    shape = [tile_columns(op, width) if isinstance(size, ir.Value) else size for size in sizes]
+    part_type = ir.RankedTensorType.get(shape, ir.RankedTensorType(reader.result.type).element_type)
+    part = row_window_part(op, slice_offsets(reader), part_type, width)
+    return part if shape == sizes else part_of(part, [0] * len(sizes), sizes)
 
 
 _PARTS: dict[str, Callable[[ir.Operation, ir.Operation], ir.Value]] = {
@@ -99,7 +105,7 @@ def compute_at(op: ir.Operation, state: ScheduleState) -> None:
     step = tloop.ComputeAt(op)
     block, loop = state.tag(step.block), state.tag(step.loop)
     state.name(step.moved, block)
-    if compute_tiles_at(state.targets(step.block), loop):
+    if compute_tiles_at(state, step.block, loop):
         return
     name = block.partition('"')[2].rstrip('"')
     for computation in state.targets(step.block):
@@ -125,13 +131,17 @@ def compute_at(op: ir.Operation, state: ScheduleState) -> None:
         resolve_dims(state)
 
 
-def compute_tiles_at(computations: list[ir.Operation], loop: str) -> bool:
+def compute_tiles_at(state: ScheduleState, block: ir.Value, loop: str) -> bool:
     """Computes the parts that the loop reads of computations that can build them. Returns False for
     others."""
-    if not all(map(is_transform, computations)):
+    if not all(map(is_transform, state.targets(block))):
         return False
-    for computation in computations:
+    for computation in state.targets(block):
         replace_dims(computation)
+    if any(not _inside(reader, loop) for op in state.targets(block) for reader in users(op.results[0])):
+        # Slices in the loop are of slices that loops around it read.
+        state.run(apply_patterns("tensor.merge_consecutive_insert_extract_slice"))
+    for computation in state.targets(block):
         readers = users(computation.result)
         for reader in readers:
             if reader.name != tensor.ExtractSlice.NAME or not _inside(reader, loop):
@@ -141,15 +151,19 @@ def compute_tiles_at(computations: list[ir.Operation], loop: str) -> bool:
 
 
 def replace_dims(transform: ir.Operation) -> None:
-    """Replaces dims of a transform's result by its operands `sizes`."""
+    """Replaces dynamic dims of a transform's result: by its operands `sizes`, those of windows by what
+    follows from their image."""
     unknown = [axis for axis, dim in enumerate(transform.results[0].type.shape) if dim == UNKNOWN]
-    if not unknown:
-        return
-    sizes = list(transform.operands)[1:]
-    for reader in users(transform.results[0]):
+    for reader in users(transform.results[0]) if unknown else ():
         axis = constant_value(tensor.Dim(reader).index) if reader.name == tensor.Dim.NAME else None
-        if axis in unknown:
-            replace_op(reader, [sizes[unknown.index(axis)]])
+        if axis not in unknown:
+            continue
+        with ir.InsertionPoint(transform), transform.location:
+            windows = transform.name == ROW_WINDOW
+            size = (
+                window_positions(transform, axis) if windows else transform.operands[1 + unknown.index(axis)]
+            )
+        replace_op(reader, [size])
 
 
 def _set_aside(kernel: ir.Operation, name: str, loop: str) -> bool:

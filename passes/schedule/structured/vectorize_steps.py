@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import arith, ir, linalg, scf, tensor, vector
+from mlc.passes.common.affine import upper_bound
 from mlc.passes.common.computation import Computation, dim_position, divided_dims
 from mlc.passes.common.constants import index_constant
-from mlc.passes.common.named_blocks import BLOCK_TAG, tagged_blocks
+from mlc.passes.common.named_blocks import BLOCK_TAG, carriers, tagged_blocks
 from mlc.passes.common.rewriting import apply_patterns, collect_ops, defining_op, replace_op, terminator_of
 from mlc.passes.common.vector_builders import write
 from mlc.passes.schedule.common import transform_script
-from mlc.passes.schedule.common.state import ScheduleState
+from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.common.transform_script import HANDLE, match, match_ops
 
 _SPREADING = (vector.Transpose.NAME, vector.Broadcast.NAME)
@@ -191,15 +192,43 @@ def fold_unit_dims(state: ScheduleState) -> None:
 
 
 def _make_vectors(state: ScheduleState, tags: list[str]) -> None:
-    vectorized = [
-        line
-        for index, tag in enumerate(tags)
-        for line in (match(f"b{index}", tag), f"transform.structured.vectorize %b{index} : {HANDLE}")
-    ]
-    state.run(*vectorized)
+    lines: list[str] = []
+    for index, tag in enumerate(tags):
+        sizes = _masked_sizes(state.kernel, tag)
+        lines += [match(f"b{index}", tag), f"transform.structured.vectorize %b{index}{sizes} : {HANDLE}"]
+    state.run(*lines)
+    if collect_ops(state.kernel, vector.Mask.NAME):
+        state.run(transform_script.apply_patterns("vector.lower_masked_transfers"))
     if collect_ops(state.kernel, arith.ExtF.NAME):
         state.run(transform_script.apply_patterns("vector.transfer_permutation_patterns"))
         widen_first(state.kernel)
+
+
+def _masked_sizes(kernel: ir.Operation, tag: str) -> str:
+    """Returns the clause with the sizes of the vectors for a computation with dynamic extents, which masks
+    limit to these; nothing for other computations."""
+    found = [Computation(op) for op in carriers(kernel, tag) if linalg.Generic.isa(op)]
+    sizes = {tuple(_vector_sizes(computation)) for computation in found if computation.dynamic}
+    if not sizes:
+        return ""
+    if len(sizes) > 1 or 0 in (common := sizes.pop()):
+        raise StepError("its dynamic extents have no common bound, which would be the size of vectors")
+    return f" vector_sizes {list(common)}"
+
+
+def _vector_sizes(computation: Computation) -> list[int]:
+    """Returns the extents of the iteration dims, bounds of dynamic ones, 0 where there is none."""
+    sizes = [0 if dim in computation.dynamic else extent for dim, extent in enumerate(computation.extents)]
+    for operand, read in zip(computation.op.operands, computation.maps, strict=True):
+        part = tensor.ExtractSlice.defining(operand)
+        if part is None:
+            continue
+        open_dims = [axis for axis in range(operand.type.rank) if operand.type.is_dynamic_dim(axis)]
+        for axis, size in zip(open_dims, part.sizes, strict=True):
+            dim, bound = dim_position(read.results[axis]), upper_bound(size)
+            if dim is not None and bound is not None:
+                sizes[dim] = bound
+    return sizes
 
 
 def _lower_contractions(state: ScheduleState) -> None:

@@ -15,6 +15,21 @@ func.func private @pool(%x: tensor<1x3x4x18xf32>) -> tensor<1x3x2x16xf32> attrib
   return %0 : tensor<1x3x2x16xf32>
 }
 
+// Open rows go element by element.
+// CHECK-LABEL: func.func private @open_pool
+// CHECK-NOT: tloop.row_window
+// CHECK: %[[W:.*]] = affine.apply #{{.*}}()[%dim]
+// CHECK: scf.for %[[C:.*]] = %c0 to %c3 step %c1
+// CHECK: scf.for %[[X:.*]] = %c0 to %[[W]] step %c1
+// CHECK: arith.maximumf {{.*}} : vector<1xf32>
+// CHECK: tensor.insert_slice {{.*}}[0, %[[C]], %{{.*}}, %[[X]]] [1, 1, 1, 1]
+func.func private @open_pool(%x: tensor<1x3x4x?xf32>, %d: tensor<2xindex>) -> tensor<1x3x2x?xf32>
+    attributes {tloop.kernel, tloop.dims = [["", "", "", "d0"], ["", "", "", "d1"]]} {
+  %0 = "graph.max_pool"(%x) {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, graph.dims = [["", "", "", "d1"]]}
+      : (tensor<1x3x4x?xf32>) -> tensor<1x3x2x?xf32>
+  return %0 : tensor<1x3x2x?xf32>
+}
+
 // Tiles reach beyond the image, which is a part of what they compute.
 // CHECK-LABEL: func.func private @output
 // CHECK-NOT: tloop.winograd_output

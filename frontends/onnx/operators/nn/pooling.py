@@ -210,7 +210,7 @@ def _dynamic_pool(
 ) -> Value:
     """Pools with dynamic padding.
 
-    A mean is the mean with all padding, divided by the fraction of each window that counts.
+    A mean is the mean with all padding, times the elements of each window over those of it that count.
     """
     whole = _whole_windows(node, x, geometry) if ceil_mode else geometry
     if op == "max_pool":
@@ -220,22 +220,23 @@ def _dynamic_pool(
         ends = [axis, rank + axis]
         counted = [geometry.pads[end] if count_include_pad else 0 for end in ends]
         if counted != [whole.pads[end] for end in ends]:
-            parts = _counted_parts(node, x.shape[2 + axis], total.value.shape[2 + axis], whole, axis, counted)
-            total = total / parts.cast(x.onnx_type).along(2 + axis, 2 + rank)
+            factors = _factors(node, x.shape[2 + axis], total.value.shape[2 + axis], whole, axis, counted)
+            total = total * factors.cast(x.onnx_type).along(2 + axis, 2 + rank)
     return total.value
 
 
-def _counted_parts(
+def _factors(
     node: Node, size: Dim, result: Dim, geometry: WindowAttributes, axis: int, counted: Sequence[Dim]
 ) -> Formula:
-    """Returns the part of each window along an axis that is in the image, or in the padding `counted` at its
-    ends."""
+    """Returns for each window along an axis its elements over those that are in the image, or in the padding
+    `counted` at its ends."""
     width, dilation = geometry.kernel[axis], geometry.dilations[axis]
     low, high = counted
     begins = counting(node, result) * geometry.strides[axis] - dim(node, geometry.pads[axis])
     first = ((dim(node, -low) - begins).max(0) + (dilation - 1)) // dilation
     end = ((dim(node, size + high + dilation - 1) - begins) // dilation).min(width)
-    return (end - first).cast(TensorProto.FLOAT) / width
+    # A window of padding only sums to 0, whatever it is divided by.
+    return dim(node, width).cast(TensorProto.FLOAT) / (end - first).max(1).cast(TensorProto.FLOAT)
 
 
 def _pool_padded(node: Node, op: str, x: Value, geometry: WindowAttributes, fill: float = 0) -> Value:

@@ -303,6 +303,32 @@ func.func private @padded(%x: tensor<14xf32>, %w: tensor<3xf32>, %y: tensor<8xf3
 
 // -----
 
+// A partial tile is vectorised as a full one whose elements beyond the end are masked.
+// CHECK-LABEL: func.func private @masked
+// CHECK: scf.for %[[I:.*]] = %c0 to %c16 step %c5
+// CHECK: %[[SIZE:.*]] = affine.min #{{.*}}(%[[I]])
+// CHECK: %[[MASK:.*]] = vector.create_mask %[[SIZE]] : vector<5xi1>
+// CHECK: %[[X:.*]] = vector.transfer_read {{.*}}, %[[MASK]] {{.*}} vector<5xf32>
+// CHECK: %[[Y:.*]] = arith.negf %[[X]] : vector<5xf32>
+// CHECK: vector.transfer_write %[[Y]], {{.*}}, %[[MASK]]
+func.func private @masked(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %e = tensor.empty() : tensor<16xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>)
+      outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.negf %in : f32
+    linalg.yield %v : f32
+  } -> tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
+"tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+  %t, %l = "tloop.tile"(%root) {sizes = array<i64: 5>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  "tloop.vectorize"(%t) : (!tloop.block) -> ()
+}) {kernel = @masked} : () -> ()
+
+// -----
+
 // The elements of a window are slices of one row, as long as the longest of them: the row is computed once.
 // CHECK-LABEL: func.func private @once
 // CHECK: scf.for

@@ -3,7 +3,7 @@
 
 // A window on plain rows: seven rows of the image's channel at a time, whose padding is registers; the bias follows.
 // CHECK-LABEL: func.func private @plain_depthwise
-// CHECK: "tloop.row_window"(%arg0, %arg1) {{{.*}}pads = array<i64: 1, 1>{{.*}}tloop.block = "window"
+// CHECK: "tloop.row_window"(%arg0, %arg1) {{{.*}}pads = array<i64: 1, 1, 1, 1>{{.*}}tloop.block = "window"
 // CHECK: "tloop.tile"({{.*}}) {mode = "parallel", sizes = array<i64: 1, 1, 7>}
 // CHECK: "tloop.compute_at"
 // CHECK: "tloop.vectorize"
@@ -27,6 +27,58 @@ func.func private @plain_depthwise(%x: tensor<1x272x28x28xf32>, %w: tensor<272x1
 func.func private @strided(%x: tensor<1x272x15x15xf32>) -> tensor<1x272x7x7xf32> attributes {tloop.kernel} {
   %0 = "graph.max_pool"(%x) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x272x15x15xf32>) -> tensor<1x272x7x7xf32>
   return %0 : tensor<1x272x7x7xf32>
+}
+
+// -----
+
+// A long row: tiles of four vectors. Inside of the row they read the image at each element of the window; at its ends
+// under masks.
+// CHECK-LABEL: func.func private @long_rows
+// CHECK: %[[ROW:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1, 1, 4>}
+// CHECK: %[[TILE:.*]]:2 = "tloop.tile"(%[[ROW]]#0) {mode = "sequential", sizes = array<i64: 0, 0, 0, 64>}
+// CHECK: "tloop.shift_inwards"(%[[TILE]]#1)
+// CHECK: "tloop.compute_at"(%{{.*}}, %[[TILE]]#1)
+// CHECK: "tloop.vectorize"(%[[TILE]]#0)
+// VECTORS-LABEL: long_rows
+// VECTORS: llvm.load {{.*}} -> vector<16xf32>
+// VECTORS: llvm.intr.masked.load {{.*}} -> vector<16xf32>
+func.func private @long_rows(%x: tensor<1x272x28x900xf32>, %w: tensor<272x1x3x3xf32>) -> tensor<1x272x28x900xf32> attributes {tloop.kernel} {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 272, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+      : (tensor<1x272x28x900xf32>, tensor<272x1x3x3xf32>) -> tensor<1x272x28x900xf32>
+  return %0 : tensor<1x272x28x900xf32>
+}
+
+// -----
+
+// Open rows: the last tile is partial, and the epilogue masked. A stride of 3 separates what is read into three phases.
+// CHECK-LABEL: func.func private @open_signals
+// CHECK: %[[ROW:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1, 1, 1>}
+// CHECK: %[[TILE:.*]]:2 = "tloop.tile"(%[[ROW]]#0) {mode = "sequential", sizes = array<i64: 0, 0, 0, 64>}
+// CHECK-NOT: "tloop.shift_inwards"
+// CHECK: "tloop.vectorize"(%[[TILE]]#0)
+// VECTORS-LABEL: open_signals
+// VECTORS: llvm.load {{.*}} -> vector<48xf32>
+// VECTORS: llvm.shufflevector {{.*}} [0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45] : vector<48xf32>
+// VECTORS: llvm.intr.masked.load {{.*}} -> vector<48xf32>
+// VECTORS: llvm.intr.masked.store
+func.func private @open_signals(%x: tensor<1x272x1x?xf32>, %w: tensor<272x1x1x5xf32>, %d: tensor<2xindex>) -> tensor<1x272x1x?xf32>
+    attributes {tloop.kernel, tloop.dims = [["", "", "", "d0"], ["", "", "", ""], ["", "", "", "d1"]]} {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 272, pads = array<i64: 0, 2, 0, 2>, strides = array<i64: 1, 3>, graph.dims = [["", "", "", "d1"]]}
+      : (tensor<1x272x1x?xf32>, tensor<272x1x1x5xf32>) -> tensor<1x272x1x?xf32>
+  %1 = "graph.relu"(%0) {graph.dims = [["", "", "", "d1"]]} : (tensor<1x272x1x?xf32>) -> tensor<1x272x1x?xf32>
+  return %1 : tensor<1x272x1x?xf32>
+}
+
+// -----
+
+// Windows of many elements on images of open size are no row windows.
+// CHECK-LABEL: func.func private @large_window
+// CHECK-NOT: tloop.row_window
+func.func private @large_window(%x: tensor<1x272x?x?xf32>, %d: tensor<4xindex>) -> tensor<1x272x?x?xf32>
+    attributes {tloop.kernel, tloop.dims = [["", "", "d0", "d1"], ["", "", "d2", "d3"]]} {
+  %0 = "graph.max_pool"(%x) {dilations = array<i64: 1, 1>, kernel = array<i64: 5, 5>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>, graph.dims = [["", "", "d2", "d3"]]}
+      : (tensor<1x272x?x?xf32>) -> tensor<1x272x?x?xf32>
+  return %0 : tensor<1x272x?x?xf32>
 }
 
 // -----

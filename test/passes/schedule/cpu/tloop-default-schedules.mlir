@@ -202,14 +202,14 @@ func.func private @along(%x: tensor<3000x89xf32>) -> tensor<3000xf32> attributes
 
 // -----
 
-// The rows of a pool move into the loop over rows of its result.
+// The rows of a pool move into the loop over rows of its result, if it is not computed by rows altogether.
 // CHECK-LABEL: func.func private @pool_of_rows
 // CHECK: %[[T:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 0, 1, 1>}
 // CHECK: %[[B:.*]] = "tloop.get_block"() {block_name = "producer0"}
 // CHECK: "tloop.compute_at"(%[[B]], %[[T]]#1)
-func.func private @pool_of_rows(%x: tensor<1x2x201x4001xf32>) -> tensor<1x2x100x2000xf32> attributes {tloop.kernel} {
-  %0 = "graph.max_pool"(%x) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 2>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x2x201x4001xf32>) -> tensor<1x2x100x2000xf32>
-  return %0 : tensor<1x2x100x2000xf32>
+func.func private @pool_of_rows(%x: tensor<1x2x201x4001xf64>) -> tensor<1x2x100x2000xf64> attributes {tloop.kernel} {
+  %0 = "graph.max_pool"(%x) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 2>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x2x201x4001xf64>) -> tensor<1x2x100x2000xf64>
+  return %0 : tensor<1x2x100x2000xf64>
 }
 
 // -----
