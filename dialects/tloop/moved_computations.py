@@ -10,10 +10,11 @@ from mlc.dialects.tloop.dialect import TLoop
 
 class RowWindowOp(TLoop.Operation, name="row_window", traits=[ext.Pure]):
     """Combines the elements of windows on images `[N, C, H, W]`, each channel by itself: their "sum" or
-    "maximum", or, with weights `[C, 1, y, x]` as second operand, the sum of their "product"s. The padding,
-    `pads` before and as much as the result needs after, consists of `neutral` elements.
+    "maximum", or, with weights `[K, c, y, x]` as second operand, the sum of their "product"s: each channel
+    of the result reads the `c` channels of its group. The padding, `pads` before and after rows and columns,
+    consists of `neutral` elements.
 
-    `compute_at` moves it into a parallel loop over rows of the result, where it becomes vector ops;
+    `compute_at` moves it into a loop over rows of the result, or tiles of them, where it becomes vector ops;
     `tloop-lower-windows` lowers what is left.
     """
 

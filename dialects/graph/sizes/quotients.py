@@ -15,7 +15,13 @@ def floordiv(left: int | Size, right: int | Size) -> int | Size:
     if not isinstance(right, int) or right < 0:
         return function_of("floordiv", left, right)
     whole, rest = _divide_terms(left, right)
-    return whole if isinstance(rest, int) else whole + function_of("floordiv", rest, right)
+    if isinstance(rest, int):
+        return whole
+    leading = next(count for monomial, count in rest.terms if monomial)
+    if leading < 0:
+        # One form for quotients that are rounded up, -floordiv(-n, d) and floordiv(n + d - 1, d).
+        return whole - floordiv(-rest + (right - 1), right)
+    return whole + function_of("floordiv", rest, right)
 
 
 def exact_quotient(left: int | Size, right: int | Size) -> int | Size | None:

@@ -9,7 +9,7 @@ from math import prod
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.common.target import lanes
-from mlc.passes.graph.windows.blocked_channels import WINDOW_OPS, is_blockable_conv, is_depthwise, is_image
+from mlc.passes.graph.windows.blocked_channels import WINDOW_OPS, is_blockable_conv, is_image
 from mlc.targets import Target
 
 # With longer steps, most of what vectors read is not needed; signals have no better schedule.
@@ -26,20 +26,20 @@ FEWEST_LANES = 4
 
 
 def is_row_window(op: ir.Operation, target: Target) -> bool:
-    """Whether the op is a depthwise convolution or a pool in plain layout, in f32, that is computed by rows
-    on `target`, whole ones or tile by tile. It may have padding."""
-    if op.operands[0].type.rank != 4:
+    """Whether the op is a convolution of few channels at a time or a pool in plain layout, in f32, that is
+    computed by rows on `target`, whole ones or tile by tile. It may have padding."""
+    if op.operands[0].type.rank != 4 or not (is_blockable_conv(op) or _is_plain_pool(op)):
         return False
-    if not (is_blockable_conv(op) and is_depthwise(op)) and not _is_plain_pool(op):
-        return False
-    kernel = _kernel(op)
+    kernel, channels = _kernel(op), _channels(op)
     longest = LONGEST_STRIDE_OF_SIGNALS if kernel[0] == 1 else LONGEST_STRIDE
     if lanes(target) < FEWEST_LANES or graph.attribute(op, "strides")[-1] > longest:
         return False
     vectors = row_vectors(op.operands[0], op.results[0], kernel, lanes(target))
+    if channels > 1 and (vectors is not None or kernel[0] > 1 or graph.attribute(op, "group") == 1):
+        return False
     if vectors is None and kernel[0] > 1 and prod(kernel) > MOST_SHIFTED:
         return False
-    return (vectors or TILE_VECTORS) * prod(kernel) <= LONGEST_ROW
+    return (vectors or TILE_VECTORS) * prod(kernel) * channels <= LONGEST_ROW
 
 
 def row_vectors(image: ir.Value, result: ir.Value, kernel: Sequence[int], width: int) -> int | None:
@@ -55,6 +55,11 @@ def row_vectors(image: ir.Value, result: ir.Value, kernel: Sequence[int], width:
 def _kernel(op: ir.Operation) -> list[int]:
     is_pool = op.name in WINDOW_OPS
     return list(graph.attribute(op, "kernel")) if is_pool else graph.shape_of(op.operands[1])[2:]
+
+
+def _channels(op: ir.Operation) -> int:
+    """Returns the number of channels of the image that a channel of the result reads."""
+    return 1 if op.name in WINDOW_OPS else graph.shape_of(op.operands[1])[1]
 
 
 def _is_plain_pool(op: ir.Operation) -> bool:

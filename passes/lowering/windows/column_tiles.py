@@ -30,8 +30,8 @@ class ColumnTile(WindowPart[TileLine]):
         self.count = -(-self.columns // self.lanes)
         # Whether all that is read is inside of the row.
         self.inside = False
-        # What was read, by row and strides from the first element.
-        self.known: dict[tuple[ir.Value, int], list[ir.Value]] = {}
+        # What was read, by channel, row, and strides from the first element.
+        self.known: dict[tuple[int, ir.Value, int], list[ir.Value]] = {}
 
     @property
     def vectors(self) -> int:
@@ -130,7 +130,7 @@ class ColumnTile(WindowPart[TileLine]):
     def _read_from(self, line: ir.Value, strides: int) -> list[ir.Value]:
         """Returns for each phase of the stride the elements of a row that are one stride apart, from
         `strides` after the first element that the tile reads."""
-        key = (line, strides)
+        key = (self.source_index, line, strides)
         if key not in self.known:
             self.known[key] = deinterleave(self._read_row(line, strides), self.strides[1])
         return self.known[key]
@@ -140,7 +140,7 @@ class ColumnTile(WindowPart[TileLine]):
         stride = self.strides[1]
         length, before = stride * self.lanes, self.pads[1] - strides * stride
         start = apply_map(dims(1)[0] * stride - before, [self.column])
-        where = [self.image, self.channel, line]
+        where = [self.image, self.source_channel, line]
         if self.inside:
             return read(self.source, [*where, start], length)
         if before <= 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, product
 from typing import Generic, TypeAlias, TypeVar
 
 from mlc.bindings import arith, ir, tensor, vector
@@ -40,6 +40,22 @@ class WindowPart(ABC, Generic[Line]):
         self.kernel, self.strides = self.window.kernel, self.window.strides
         self.dilations, self.pads = self.window.dilations, self.window.pads
         self.neutral = self.window.neutral
+        # The channels of the image that are read, and the index of the one that is being read.
+        self.sources = self._find_sources()
+        self.source_index = 0
+
+    def _find_sources(self) -> list[ir.Value]:
+        if self.window.weights is None:
+            return [self.channel]
+        count = tensor_type(self.window.weights).shape[1]
+        of_image, of_result = (tensor_type(value).shape[1] for value in (self.source, self.window.result))
+        group = ir.AffineExpr.get_floor_div(dims(1)[0], of_result * count // of_image)
+        return [apply_map(group * count + index, [self.channel]) for index in range(count)]
+
+    @property
+    def source_channel(self) -> ir.Value:
+        """The channel of the image that is being read."""
+        return self.sources[self.source_index]
 
     @property
     @abstractmethod
@@ -67,10 +83,11 @@ class WindowPart(ABC, Generic[Line]):
         """Combines by `step` what the part reads of the image, whose rows are read one after the other, so
         that only the sums of the few rows of the result that read them are alive."""
         reads = [(self._offset(row, y), row, y) for row in range(self.rows) for y in range(self.kernel[0])]
-        for offset, group in groupby(sorted(reads), key=lambda read: read[0]):
-            line = self._row(offset)
-            for _, row, y in group:
-                self._add(step, row, y, line)
+        for self.source_index in range(len(self.sources)):
+            for offset, group in groupby(sorted(reads), key=lambda read: read[0]):
+                line = self._row(offset)
+                for _, row, y in group:
+                    self._add(step, row, y, line)
         return [[self.sums[row, at] for at in range(self.vectors)] for row in range(self.rows)]
 
     def _offset(self, row: int, y: int) -> int:
@@ -87,11 +104,12 @@ class WindowPart(ABC, Generic[Line]):
             return lambda total, value, _y, _x: arith.maximumf(total, value, fastmath=nsz)
         if combiner == "sum":
             return lambda total, value, _y, _x: arith.addf(total, value)
-        weights = [[self._weight(y, x) for x in range(self.kernel[1])] for y in range(self.kernel[0])]
-        return lambda total, value, y, x: multiply_add(weights[y][x], value, total)
+        shape = (len(self.sources), *self.kernel)
+        weights = {place: self._weight(place) for place in product(*map(range, shape))}
+        return lambda total, value, y, x: multiply_add(weights[self.source_index, y, x], value, total)
 
-    def _weight(self, y: int, x: int) -> ir.Value:
-        coordinates = [self.channel, index_value(0), index_value(y), index_value(x)]
+    def _weight(self, place: tuple[int, ...]) -> ir.Value:
+        coordinates = [self.channel, *map(index_value, place)]
         return vector.BroadcastOp(self.vector_type, tensor.extract(self.window.weights, coordinates)).result
 
     def _find_row(self, offset: int) -> tuple[ir.Value, ir.Value | None]:

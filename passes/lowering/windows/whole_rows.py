@@ -65,7 +65,7 @@ class WholeRows(WindowPart[Phases]):
         length = stride * self.lanes
         parts = [
             read_padded(
-                self.source, [self.image, self.channel, row, index_value(start)], length, self.neutral
+                self.source, [self.image, self.source_channel, row, index_value(start)], length, self.neutral
             )
             for start in range(0, self.width, length)
         ]

@@ -168,3 +168,10 @@ def test_arithmetic_is_that_of_ints(seed: int) -> None:
         assert evaluate(made[0], dims) == made[1]
         bound = lower_bound(made[0]) if isinstance(made[0], Size) else None
         assert bound is None or bound <= made[1]
+
+
+def test_quotients_rounded_up() -> None:
+    up = -floordiv(-A, 3)
+    assert up == floordiv(A + 2, 3)
+    assert [evaluate(up, {"a": value}) for value in range(7)] == [0, 1, 1, 1, 2, 2, 2]
+    assert floordiv(1 - 2 * A * B, 5) == -floordiv(2 * A * B + 3, 5)

@@ -71,6 +71,21 @@ func.func private @open_signals(%x: tensor<1x272x1x?xf32>, %w: tensor<272x1x1x5x
 
 // -----
 
+// Groups of two channels of the image for three of the result: six weights of a channel are in registers.
+// CHECK-LABEL: func.func private @groups
+// CHECK: "tloop.row_window"
+// CHECK: "tloop.tile"(%{{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 0, 64>}
+// VECTORS-LABEL: groups
+// VECTORS-COUNT-6: llvm.load {{.*}} -> f32
+func.func private @groups(%x: tensor<1x8x1x?xf32>, %w: tensor<12x2x1x3xf32>, %d: tensor<2xindex>) -> tensor<1x12x1x?xf32>
+    attributes {tloop.kernel, tloop.dims = [["", "", "", "d0"], ["", "", "", ""], ["", "", "", "d1"]]} {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 4, pads = array<i64: 0, 1, 0, 1>, strides = array<i64: 1, 1>, graph.dims = [["", "", "", "d1"]]}
+      : (tensor<1x8x1x?xf32>, tensor<12x2x1x3xf32>) -> tensor<1x12x1x?xf32>
+  return %0 : tensor<1x12x1x?xf32>
+}
+
+// -----
+
 // Windows of many elements on images of open size are no row windows.
 // CHECK-LABEL: func.func private @large_window
 // CHECK-NOT: tloop.row_window
