@@ -332,8 +332,9 @@ class Row(views.View):
 
 class RowWindow(views.View):
     """Combines the elements of windows on images `[N, C, H, W]`, each channel by itself: their "sum" or
-    "maximum", or, with weights `[C, 1, y, x]` as second operand, the sum of their "product"s. The
-    padding, `pads` before and as much as the result needs after, consists of `neutral` elements."""
+    "maximum", or, with weights `[K, c, y, x]` as second operand, the sum of their "product"s: each
+    channel of the result reads the `c` channels of its group. The padding, `pads` before and after rows
+    and columns, consists of `neutral` elements."""
 
     NAME = "tloop.row_window"
     image = fields.operand(0)

@@ -14,6 +14,7 @@ from mlc.passes.graph.common.values import is_static
 QUERIES = 32
 # What a head needs fits the stack, and half of an L2 cache of 1 MiB, together with keys and values.
 SCRATCH_BYTES = 512 << 10
+TOO_FEW_QUERIES = "it has too few queries to fill vectors"
 TOO_MANY_KEYS = f"the scores of {QUERIES} queries would not stay in the L2 cache"
 # Whose products GPUs sum in f32, and how many of them a query, a key or a value has at most: a thread block
 # holds tiles of many.
@@ -47,7 +48,7 @@ def block_obstacle(queries: int, width: int, keys: int) -> str | None:
     if keys == 0:
         return "it has no keys"
     if queries < QUERIES // 2:
-        return "it has too few queries to fill vectors"
+        return TOO_FEW_QUERIES
     if scratch_bytes(min(queries, QUERIES), width, keys) > SCRATCH_BYTES:
         return TOO_MANY_KEYS
     return None
@@ -63,7 +64,8 @@ def _open_obstacle(op: ir.Operation) -> str | None:
         return "keys and values must have the batches of the queries"
     if any(str(graph.element_type(mask)) == "i1" for mask in masks):
         return "its mask is boolean, stored in bytes and not in vectors"
-    return None
+    queries = graph.shape_of(q)[-2]
+    return TOO_FEW_QUERIES if queries is not None and queries < QUERIES // 2 else None
 
 
 def thread_block_obstacle(op: ir.Operation) -> str | None:

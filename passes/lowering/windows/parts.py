@@ -83,7 +83,8 @@ class WindowPart(ABC, Generic[Line]):
         """Combines by `step` what the part reads of the image, whose rows are read one after the other, so
         that only the sums of the few rows of the result that read them are alive."""
         reads = [(self._offset(row, y), row, y) for row in range(self.rows) for y in range(self.kernel[0])]
-        for self.source_index in range(len(self.sources)):
+        for index in range(len(self.sources)):
+            self.source_index = index
             for offset, group in groupby(sorted(reads), key=lambda read: read[0]):
                 line = self._row(offset)
                 for _, row, y in group:
@@ -105,11 +106,11 @@ class WindowPart(ABC, Generic[Line]):
         if combiner == "sum":
             return lambda total, value, _y, _x: arith.addf(total, value)
         shape = (len(self.sources), *self.kernel)
-        weights = {place: self._weight(place) for place in product(*map(range, shape))}
+        weights = {position: self._weight(position) for position in product(*map(range, shape))}
         return lambda total, value, y, x: multiply_add(weights[self.source_index, y, x], value, total)
 
-    def _weight(self, place: tuple[int, ...]) -> ir.Value:
-        coordinates = [self.channel, *map(index_value, place)]
+    def _weight(self, position: tuple[int, ...]) -> ir.Value:
+        coordinates = [self.channel, *map(index_value, position)]
         return vector.BroadcastOp(self.vector_type, tensor.extract(self.window.weights, coordinates)).result
 
     def _find_row(self, offset: int) -> tuple[ir.Value, ir.Value | None]:

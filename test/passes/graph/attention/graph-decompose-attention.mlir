@@ -174,3 +174,13 @@ func.func @no_keys(%q: tensor<1x4x32x16xf32>, %k: tensor<1x4x0x16xf32>, %v: tens
   %0 = "graph.attention"(%q, %k, %v) {causal = false, safe = false, scale = 0.25 : f64} : (tensor<1x4x32x16xf32>, tensor<1x4x0x16xf32>, tensor<1x4x0x16xf32>) -> tensor<1x4x32x16xf32>
   return %0 : tensor<1x4x32x16xf32>
 }
+
+// One query for each of an open number of batches: a block of queries would be nearly empty.
+// CHECK-LABEL: func.func @single_queries
+// CHECK-NOT: graph.attention
+// CHECK: graph.softmax
+func.func @single_queries(%q: tensor<?x12x1x64xf32> {graph.dims = ["batch", "", "", ""]},
+                          %k: tensor<?x12x?x64xf32> {graph.dims = ["batch", "", "keys", ""]}) -> tensor<?x12x1x64xf32> {
+  %0 = "graph.attention"(%q, %k, %k) {scale = 0.125} : (tensor<?x12x1x64xf32>, tensor<?x12x?x64xf32>, tensor<?x12x?x64xf32>) -> tensor<?x12x1x64xf32>
+  return %0 : tensor<?x12x1x64xf32>
+}
