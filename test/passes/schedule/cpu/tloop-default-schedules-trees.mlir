@@ -11,10 +11,10 @@
 // CHECK: "tloop.compute_at"
 // CHECK: "tloop.get_block"() {{.*}}block_name = "producer0"
 // CHECK: "tloop.compute_at"
-func.func private @classes(%x: tensor<1200x5xf32>, %roots: tensor<2x70xi32>, %features: tensor<9xi32>, %thresholds: tensor<9xf32>, %children: tensor<9x2xi32>,
+func.func private @classes(%x: tensor<1200x5xf32>, %roots: tensor<2x70xi32>, %features: tensor<29xi32>, %thresholds: tensor<29xf32>, %children: tensor<29xi32>,
     %weights: tensor<20x3xf32>) -> tensor<1200x2x3xf32> attributes {tloop.kernel} {
   %0 = "graph.tree_ensemble"(%x, %roots, %features, %thresholds, %children, %weights) {depth = 4 : i64}
-      : (tensor<1200x5xf32>, tensor<2x70xi32>, tensor<9xi32>, tensor<9xf32>, tensor<9x2xi32>, tensor<20x3xf32>) -> tensor<1200x2x3xf32>
+      : (tensor<1200x5xf32>, tensor<2x70xi32>, tensor<29xi32>, tensor<29xf32>, tensor<29xi32>, tensor<20x3xf32>) -> tensor<1200x2x3xf32>
   return %0 : tensor<1200x2x3xf32>
 }
 
@@ -24,10 +24,10 @@ func.func private @classes(%x: tensor<1200x5xf32>, %roots: tensor<2x70xi32>, %fe
 // CHECK-LABEL: func.func private @few
 // CHECK-SAME: tloop.one_thread
 // CHECK: sizes = array<i64: 0, 0, 4>
-func.func private @few(%x: tensor<32x5xf32>, %roots: tensor<1x7xi32>, %features: tensor<9xi32>, %thresholds: tensor<9xf32>, %children: tensor<9x2xi32>,
+func.func private @few(%x: tensor<32x5xf32>, %roots: tensor<1x7xi32>, %features: tensor<29xi32>, %thresholds: tensor<29xf32>, %children: tensor<29xi32>,
     %weights: tensor<20x1xf32>) -> tensor<32x1x1xf32> attributes {tloop.kernel} {
   %0 = "graph.tree_ensemble"(%x, %roots, %features, %thresholds, %children, %weights) {depth = 4 : i64}
-      : (tensor<32x5xf32>, tensor<1x7xi32>, tensor<9xi32>, tensor<9xf32>, tensor<9x2xi32>, tensor<20x1xf32>) -> tensor<32x1x1xf32>
+      : (tensor<32x5xf32>, tensor<1x7xi32>, tensor<29xi32>, tensor<29xf32>, tensor<29xi32>, tensor<20x1xf32>) -> tensor<32x1x1xf32>
   return %0 : tensor<32x1x1xf32>
 }
 
@@ -35,9 +35,9 @@ func.func private @few(%x: tensor<32x5xf32>, %roots: tensor<1x7xi32>, %features:
 
 // CHECK-LABEL: func.func private @one_row
 // CHECK-NOT: tloop.schedule
-func.func private @one_row(%x: tensor<1x5xf32>, %roots: tensor<1x7xi32>, %features: tensor<9xi32>, %thresholds: tensor<9xf32>, %children: tensor<9x2xi32>,
+func.func private @one_row(%x: tensor<1x5xf32>, %roots: tensor<1x7xi32>, %features: tensor<29xi32>, %thresholds: tensor<29xf32>, %children: tensor<29xi32>,
     %weights: tensor<20x1xf32>) -> tensor<1x1x1xf32> attributes {tloop.kernel} {
   %0 = "graph.tree_ensemble"(%x, %roots, %features, %thresholds, %children, %weights) {depth = 4 : i64}
-      : (tensor<1x5xf32>, tensor<1x7xi32>, tensor<9xi32>, tensor<9xf32>, tensor<9x2xi32>, tensor<20x1xf32>) -> tensor<1x1x1xf32>
+      : (tensor<1x5xf32>, tensor<1x7xi32>, tensor<29xi32>, tensor<29xf32>, tensor<29xi32>, tensor<20x1xf32>) -> tensor<1x1x1xf32>
   return %0 : tensor<1x1x1xf32>
 }
