@@ -134,6 +134,9 @@ def _select(mask: ir.Value | None, value: ir.Value, old: ir.Value) -> ir.Value:
 def jam(found: Jam, count: int) -> None:
     """Replaces a loop by one of `count` iterations at a time, and one of the remaining iterations."""
     loop, upper = found.loop, constant_value(found.loop.upper_bound)
+    if upper is not None:
+        # Ten iterations are five and five: the latency of two would be as long as that of eight.
+        count = -(-upper // -(-upper // count))
     with ir.InsertionPoint(loop.operation), loop.operation.location:
         if upper is None:
             # The signed remainder: without iterations the bound may be negative, and so must not be `end`.

@@ -14,8 +14,11 @@ from mlc.passes.schedule.common.builder import ScheduleBuilder
 # Rows of a tile: the nodes of a tree, which are in no near cache if there are many trees, are read once for
 # all of them.
 MOST_ROWS = 512
-# Fewer rows per tile if there were fewer tiles, or if their features or leaves did not fit the L2 cache.
+# With several threads, fewer rows per tile if there were fewer tiles; fewer if their features or leaves did
+# not fit the L2 cache. A tile of fewer rows than walk together (tloop-jam-while-loops) is one row, which
+# walks down several trees at the same time.
 LEAST_TILES = 8
+LEAST_ROWS = 8
 MOST_BYTES = 256 * 1024
 # Paths from root to leaf, below which waking another thread costs more than they do.
 PARALLEL_WAYS = 8192
@@ -29,15 +32,18 @@ def schedule_trees(kernel: ir.Operation) -> bool:
     rows = dim_position(root.maps[-1].results[0])
     if rows is None or root.extents[rows] == 1:
         return True
+    most = min(MOST_ROWS, MOST_BYTES // _row_bytes(kernel, root.extents[rows]))
     if root.work < PARALLEL_WAYS:
         kernel.attributes[ONE_THREAD] = ir.UnitAttr.get()
+    else:
+        most = min(most, max(LEAST_ROWS, root.extents[rows] // LEAST_TILES))
     everything = computations(kernel)
     others = [computation for computation in everything if computation.op != root.op]
     name_block(root.op, "root")
     for index, computation in enumerate(others):
         name_block(computation.op, f"producer{index}")
     builder = ScheduleBuilder(kernel)
-    sizes = [0] * rows + [tile_rows(root.extents[rows], MOST_BYTES // _row_bytes(kernel, root.extents[rows]))]
+    sizes = [0] * rows + [tile_rows(root.extents[rows], most)]
     _, loop = builder.tile(builder.get_block("root"), sizes, "parallel")
     for index in reversed(range(len(others))):
         builder.compute_at(builder.get_block(f"producer{index}"), loop)
@@ -61,6 +67,5 @@ def _is_float(type_: ir.Type) -> bool:
 
 
 def tile_rows(count: int, most: int) -> int:
-    """Returns the rows of a tile, which divide all rows."""
-    most = max(1, min(most, MOST_ROWS, count // LEAST_TILES))
-    return max(rows for rows in range(1, most + 1) if count % rows == 0)
+    """Returns the rows of a tile, which divide all rows: at most `most`, and 1 or at least LEAST_ROWS."""
+    return max((rows for rows in range(LEAST_ROWS, most + 1) if count % rows == 0), default=1)

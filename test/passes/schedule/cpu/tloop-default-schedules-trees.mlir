@@ -20,10 +20,10 @@ func.func private @classes(%x: tensor<1200x5xf32>, %roots: tensor<2x70xi32>, %fe
 
 // -----
 
-// Few ways from root to leaf are no work for two threads; one row needs no tiles.
+// Few ways from root to leaf are no work for two threads, and so are one tile.
 // CHECK-LABEL: func.func private @few
 // CHECK-SAME: tloop.one_thread
-// CHECK: sizes = array<i64: 0, 0, 4>
+// CHECK: sizes = array<i64: 0, 0, 32>
 func.func private @few(%x: tensor<32x5xf32>, %roots: tensor<1x7xi32>, %features: tensor<29xi32>, %thresholds: tensor<29xf32>, %children: tensor<29xi32>,
     %weights: tensor<20x1xf32>) -> tensor<32x1x1xf32> attributes {tloop.kernel} {
   %0 = "graph.tree_ensemble"(%x, %roots, %features, %thresholds, %children, %weights) {depth = 4 : i64}
@@ -33,6 +33,19 @@ func.func private @few(%x: tensor<32x5xf32>, %roots: tensor<1x7xi32>, %features:
 
 // -----
 
+// Tiles of fewer rows than walk together are of one row, which walks down several trees.
+// CHECK-LABEL: func.func private @seven
+// CHECK: sizes = array<i64: 0, 0, 1>
+func.func private @seven(%x: tensor<14x5xf32>, %roots: tensor<1x700xi32>, %features: tensor<29xi32>, %thresholds: tensor<29xf32>, %children: tensor<29xi32>,
+    %weights: tensor<20x1xf32>) -> tensor<14x1x1xf32> attributes {tloop.kernel} {
+  %0 = "graph.tree_ensemble"(%x, %roots, %features, %thresholds, %children, %weights) {depth = 4 : i64}
+      : (tensor<14x5xf32>, tensor<1x700xi32>, tensor<29xi32>, tensor<29xf32>, tensor<29xi32>, tensor<20x1xf32>) -> tensor<14x1x1xf32>
+  return %0 : tensor<14x1x1xf32>
+}
+
+// -----
+
+// One row needs no tiles.
 // CHECK-LABEL: func.func private @one_row
 // CHECK-NOT: tloop.schedule
 func.func private @one_row(%x: tensor<1x5xf32>, %roots: tensor<1x7xi32>, %features: tensor<29xi32>, %thresholds: tensor<29xf32>, %children: tensor<29xi32>,
