@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from mlc.bindings import ir, scf, tensor
-from mlc.passes.common.computation import computations, dim_position, root_computation
+from mlc.passes.common.computation import Computation, computations, dim_position, root_computation
 from mlc.passes.common.kernel_functions import ONE_THREAD
 from mlc.passes.common.named_blocks import name_block
 from mlc.passes.common.rewriting import collect_ops
@@ -37,17 +37,43 @@ def schedule_trees(kernel: ir.Operation) -> bool:
         kernel.attributes[ONE_THREAD] = ir.UnitAttr.get()
     else:
         most = min(most, max(LEAST_ROWS, root.extents[rows] // LEAST_TILES))
-    everything = computations(kernel)
-    others = [computation for computation in everything if computation.op != root.op]
-    name_block(root.op, "root")
-    for index, computation in enumerate(others):
-        name_block(computation.op, f"producer{index}")
-    builder = ScheduleBuilder(kernel)
+    builder, others = _named_blocks(kernel, root)
     sizes = [0] * rows + [tile_rows(root.extents[rows], most)]
     _, loop = builder.tile(builder.get_block("root"), sizes, "parallel")
-    for index in reversed(range(len(others))):
-        builder.compute_at(builder.get_block(f"producer{index}"), loop)
+    for name in others:
+        builder.compute_at(builder.get_block(name), loop)
     return True
+
+
+def schedule_open_trees(kernel: ir.Operation, root: Computation) -> int:
+    """Schedules a kernel that evaluates trees for a dynamic number of rows: eight at a time, the others one
+    by one. Returns the likely number of tiles; 0 for another kernel, and for too many leaves in a tile."""
+    rows = dim_position(root.maps[-1].results[0])
+    if rows not in root.dynamic or not collect_ops(kernel, scf.While.NAME):
+        return 0
+    if LEAST_ROWS * 4 * prod(root.extents[:rows]) > MOST_BYTES:
+        return 0
+    builder, others = _named_blocks(kernel, root)
+    sizes = [0] * rows + [LEAST_ROWS]
+    block, loop = builder.tile(builder.get_block("root"), sizes, "parallel")
+    moved = {name: builder.compute_at(builder.get_block(name), loop) for name in others}
+    _, loop = builder.tile(block, sizes, "sequential")
+    for name, producer in moved.items():
+        # The loop carries the results from where they are initialised.
+        if others[name].result in root.inputs:
+            builder.compute_at(producer, loop)
+    builder.balance(loop, full=True)
+    return -(-root.extents[rows] // LEAST_ROWS)
+
+
+def _named_blocks(kernel: ir.Operation, root: Computation) -> tuple[ScheduleBuilder, dict[str, Computation]]:
+    """Names the root and the other computations; returns a builder, and the others, consumers first."""
+    others = [computation for computation in computations(kernel) if computation.op != root.op]
+    named = {f"producer{index}": computation for index, computation in enumerate(others)}
+    name_block(root.op, "root")
+    for name, computation in named.items():
+        name_block(computation.op, name)
+    return ScheduleBuilder(kernel), dict(reversed(named.items()))
 
 
 def _row_bytes(kernel: ir.Operation, rows: int) -> int:

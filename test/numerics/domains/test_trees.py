@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from node_groups import HOWS, Case, wrong_cases
+from node_groups import HOWS, NAMED_BATCH, Case, wrong_cases
 from onnx import TensorProto, helper
 from random_forests import MODES, forest, linked_forest, linked_scores, rows
 
@@ -89,7 +89,7 @@ CLASSIFIERS = {
 }
 
 
-@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("how", [*HOWS, NAMED_BATCH])
 def test_regressors_are_as_onnx_runtime_says(how: str) -> None:
     assert wrong_cases(REGRESSORS, "ai.onnx.ml", 3, how=how) == {}
 
