@@ -1444,6 +1444,7 @@ class TreeEnsemble(views.View):
     weights = fields.operand(5)
     depth = fields.integer()
     aggregate = fields.string("sum")
+    checked = fields.boolean(False)
     result = fields.result(0)
 
 

@@ -13,6 +13,12 @@ def _stream_fault(op: ext.Operation) -> str:
     return f"blocks must not be empty, but are of {queries} queries and {keys} keys"
 
 
+def _balance_fault(op: ext.Operation) -> str:
+    if "full" in op.attributes and not isinstance(op.attributes["full"], ir.UnitAttr):
+        return "full must be a unit attribute"
+    return ""
+
+
 class PeelOp(TLoop.Operation, name="peel"):
     """Splits a loop's last, smaller iteration off, so that every remaining tile has a static size.
 
@@ -35,13 +41,18 @@ class ShiftInwardsOp(TLoop.Operation, name="shift_inwards"):
 
 class BalanceOp(TLoop.Operation, name="balance"):
     """Splits a loop over tiles of a dynamic extent so that every tile has a static size: there are as few
-    tiles of at most the loop's step as possible, whose sizes differ by at most 1.
+    tiles of at most the loop's step as possible, whose sizes differ by at most 1; with the unit attribute
+    `full` there are tiles of the step, then tiles of one point.
 
-    There is a copy of the loop for each size from the step down to 1, of which at most two run. Only
-    sequential loops over tiles of structured computations are balanced.
+    There is a copy of the loop for each size, of which at most two run. Only sequential loops over tiles of
+    structured computations are balanced.
     """
 
+    FORMS = {"full": "unit"}
+
     loop: ext.Operand[LoopType]
+
+    verify_invariants = verifier(_balance_fault)
 
 
 class SkipPaddingOp(TLoop.Operation, name="skip_padding"):

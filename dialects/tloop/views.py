@@ -64,10 +64,12 @@ class Annotate(views.View):
 
 class Balance(views.View):
     """Splits a loop over tiles of a dynamic extent so that every tile has a static size: there are as few
-    tiles of at most the loop's step as possible, whose sizes differ by at most 1."""
+    tiles of at most the loop's step as possible, whose sizes differ by at most 1; with the unit attribute
+    `full` there are tiles of the step, then tiles of one point."""
 
     NAME = "tloop.balance"
     loop = fields.operand(0)
+    full = fields.unit()
 
 
 class Bind(views.View):

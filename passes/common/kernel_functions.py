@@ -33,6 +33,10 @@ PRECISION, EXACT = "accel.precision", "exact"
 # a stack.
 WORKSPACE = "tloop.workspace"
 
+# On a `scf.while` whose body may be executed after its end, also where it has no iteration, and then changes
+# none of its results.
+SETTLES = "tloop.settles"
+
 
 def is_workspace(op: ir.Operation) -> bool:
     """Whether `op` is the `memref.alloc` or the `memref.dealloc` of a kernel's workspace."""

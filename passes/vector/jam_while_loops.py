@@ -85,10 +85,10 @@ def _backward_slice(root: ir.Operation, body: Sequence[ir.Operation]) -> list[ir
 
 def build_while(lanes: Lanes, values: Sequence[dict[ir.Value, ir.Value]]) -> None:
     """Builds one while loop for the while loops of all `values`, to which it adds its results. It goes on as
-    long as one of them does; the others keep what they carry."""
+    long as one of them does; the others keep what they carry, by masks unless their steps change nothing."""
     loop, count = lanes.loop, len(values)
     inits = lanes.flatten([[one.get(init, init) for init in loop.inits] for one in values])
-    types, masks = [init.type for init in inits], [i1()] * count
+    types, masks = [init.type for init in inits], [] if lanes.settles else [i1()] * count
     made = scf.WhileOp([*types, *masks], inits)
     _build_condition(lanes, values, made.before.blocks.append(*types))
     _build_step(lanes, values, made.after.blocks.append(*types, *masks))
@@ -109,14 +109,14 @@ def _build_condition(lanes: Lanes, values: Sequence[dict[ir.Value, ir.Value]], b
         goes_on = reduce(arith.ori, active)
         if lanes.invariant is not None:
             goes_on = arith.andi(goes_on, inner.get(lanes.invariant, lanes.invariant))
-        scf.ConditionOp(goes_on, [*block.arguments, *active])
+        scf.ConditionOp(goes_on, [*block.arguments, *([] if lanes.settles else active)])
 
 
 def _build_step(lanes: Lanes, values: Sequence[dict[ir.Value, ir.Value]], block: ir.Block) -> None:
     """Builds the body, with a step of each lane that has not ended."""
     body, count, following = lanes.loop.after.blocks[0], len(values), []
-    carried = lanes.unflatten(list(block.arguments)[:-count], count)
-    masks = list(block.arguments)[-count:]
+    masks = [None] * count if lanes.settles else list(block.arguments)[-count:]
+    carried = lanes.unflatten(list(block.arguments), count)
     with ir.InsertionPoint(block):
         for one, own, mask in zip(values, carried, masks, strict=True):
             new = clone_body(body, {**one, **dict(zip(body.arguments, own, strict=True))})
@@ -125,15 +125,18 @@ def _build_step(lanes: Lanes, values: Sequence[dict[ir.Value, ir.Value]], block:
         scf.YieldOp(lanes.flatten(following))
 
 
-def _select(mask: ir.Value, value: ir.Value, old: ir.Value) -> ir.Value:
-    """Builds a select. Without `freeze` LLVM branches around a load that is the operand of one, and each lane
-    mispredicts."""
-    return arith.select(mask, llvm.FreezeOp(value).result, old)
+def _select(mask: ir.Value | None, value: ir.Value, old: ir.Value) -> ir.Value:
+    """Builds a select, if there is a mask. Without `freeze` LLVM branches around a load that is the operand
+    of one, and each lane mispredicts."""
+    return value if mask is None else arith.select(mask, llvm.FreezeOp(value).result, old)
 
 
 def jam(found: Jam, count: int) -> None:
     """Replaces a loop by one of `count` iterations at a time, and one of the remaining iterations."""
     loop, upper = found.loop, constant_value(found.loop.upper_bound)
+    if upper is not None:
+        # Ten iterations are five and five: the latency of two would be as long as that of eight.
+        count = -(-upper // -(-upper // count))
     with ir.InsertionPoint(loop.operation), loop.operation.location:
         if upper is None:
             # The signed remainder: without iterations the bound may be negative, and so must not be `end`.
@@ -160,7 +163,8 @@ class JamWhileLoops(Pass):
     A walk down a tree waits for a load at each step, and the processor mispredicts where it ends. The loop
     goes on until all walks have ended; those that have keep their values, so that the ops in a while loop
     must be defined for any of them, also where a while loop has no iteration: indices of loads are clamped to
-    constants, or are those of other loops, which a kernel's buffers have.
+    constants, or are those of other loops, which a kernel's buffers have. Loops with `tloop.settles` need
+    neither: their steps may be executed after their ends, and then change nothing.
     """
 
     name: ClassVar[str] = "tloop-jam-while-loops"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import affine, arith, ir, memref, scf
 from mlc.passes.common.constants import constant_value
+from mlc.passes.common.kernel_functions import SETTLES
 from mlc.passes.common.rewriting import collect_ops, defining_op, has_uses, terminator_of
 from mlc.passes.vector.hoist_loads import is_outside
 
@@ -24,12 +25,14 @@ _LOOPS = (scf.For.NAME, scf.Forall.NAME, scf.Parallel.NAME)
 class Lanes:
     """A while loop each of whose lanes may be executed after its end.
 
-    A carried value is `uniform` if it is the same in all lanes, and nothing uses it after the loop: it
-    changes until the last lane has ended. The loop goes on while `varies`, which depends on the others alone,
-    and `invariant`, if not None, which depends on uniform values alone.
+    It `settles` if an iteration after its end changes none of its results. A carried value is `uniform` if it
+    is the same in all lanes, and nothing uses it after the loop: it changes until the last lane has ended.
+    The loop goes on while `varies`, which depends on the others alone, and `invariant`, if not None, which
+    depends on uniform values alone.
     """
 
     loop: scf.While
+    settles: bool
     uniform: Sequence[bool]
     varies: ir.Value
     invariant: ir.Value | None
@@ -55,7 +58,10 @@ def match_lanes(loop: scf.While, around: ir.Operation) -> Lanes | None:
     """Returns how the while loops of the iterations of `around` run at the same time; None if they cannot."""
     before = loop.before.blocks[0]
     condition = scf.Condition(terminator_of(before))
-    if list(condition.args) != list(before.arguments) or not all(map(_is_total, collect_ops(loop.operation))):
+    settles = SETTLES in loop.operation.attributes
+    if list(condition.args) != list(before.arguments):
+        return None
+    if not settles and not all(map(_is_total, collect_ops(loop.operation))):
         return None
     uniform = _uniform(loop, around)
     same, varying = (_select(before.arguments, uniform, wanted) for wanted in (True, False))
@@ -70,7 +76,7 @@ def match_lanes(loop: scf.While, around: ir.Operation) -> Lanes | None:
     ]
     if len(own) != 1 or len(own) + len(shared) != len(parts):
         return None
-    return Lanes(loop, uniform, own[0], shared[0] if shared else None)
+    return Lanes(loop, settles, uniform, own[0], shared[0] if shared else None)
 
 
 def _select(values: Sequence[ir.Value], flags: Sequence[bool], wanted: bool) -> set[ir.Value]:

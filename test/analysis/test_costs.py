@@ -120,10 +120,10 @@ def test_moved_bytes_count_each_value_once_in_its_own_type() -> None:
         (
             "tree_ensemble",
             "depth = 4 : i64",
-            "6x5xf32 2x7xi32 9xi32 9xf32 9x2xi32 20x3xf32",
+            "6x5xf32 2x7xi32 29xi32 29xf32 29xi32 20x3xf32",
             "6x2x3xf32",
             6 * 14 * (4 + 3),
-            30 + 14 + 9 + 9 + 18 + 60 + 36,
+            30 + 14 + 29 + 29 + 29 + 60 + 36,
         ),
     ],
 )  # fmt: skip

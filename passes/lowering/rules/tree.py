@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 
 from mlc.bindings import arith, ir, linalg, scf, tensor
 from mlc.dialects import graph
 from mlc.dialects.graph.sizes import Size
-from mlc.dialects.graph.sizes import minimum as minimum_size
 from mlc.passes.common.constants import i32
+from mlc.passes.common.kernel_functions import SETTLES
 from mlc.passes.common.linalg_builders import (
     affine_map,
     constant,
@@ -20,7 +21,7 @@ from mlc.passes.common.linalg_builders import (
     tensor_type,
 )
 from mlc.passes.lowering.common.rule import rule
-from mlc.passes.lowering.common.scalars import maximum, minimum, select
+from mlc.passes.lowering.common.scalars import maximum, minimum
 from mlc.passes.lowering.rules.movement import reshape
 from mlc.passes.lowering.rules.reduction import highest, lowest, sum_step
 
@@ -32,20 +33,11 @@ _AGGREGATES: dict[str, tuple[Callable[[ir.Type], float], Combine]] = {
 }
 
 
-def _complement(value: ir.Value) -> ir.Value:
-    """Builds `-1 - value`."""
-    return arith.xori(value, constant(value.type, -1))
-
-
-def _compare(predicate: str, a: ir.Value, b: ir.Value) -> ir.Value:
-    return arith.cmpi(getattr(arith.CmpIPredicate, predicate), a, b)
-
-
-def _clamp_index(index: ir.Value, extent: int | Size) -> ir.Value:
-    """Returns a non-negative `index` limited to `extent`: a kernel reads nothing outside its buffers,
-    whatever the tables hold."""
-    last = constant(index.type, minimum_size(extent, 1 << 31) - 1)
-    return arith.index_cast(ir.IndexType.get(), arith.minui(index, last))
+def _index(index: ir.Value, extent: int | Size, checked: bool) -> ir.Value:
+    """Returns a non-negative `index`, limited to `extent` unless the tables are known to have no other: a
+    kernel reads nothing outside its buffers, whatever they hold."""
+    index = index if isinstance(index.type, ir.IndexType) else arith.index_cast(ir.IndexType.get(), index)
+    return index if checked else arith.minui(index, constant(index.type, extent - 1))
 
 
 @rule("tree_ensemble")
@@ -61,7 +53,7 @@ def lower_tree_ensemble(op: ir.Operation) -> list[ir.Value]:
     group, tree, row, weight = dims(4)
 
     def add(leaf: ir.Value, total: ir.Value) -> ir.Value:
-        indices = [_clamp_index(leaf, extents[0]), linalg.IndexOp(3).result]
+        indices = [_index(leaf, extents[0], ensemble.checked), linalg.IndexOp(3).result]
         return combine(total, tensor.extract(weights, indices))
 
     if extents[1] == 1:
@@ -87,32 +79,52 @@ def _leaves(op: ir.Operation) -> ir.Value:
     output = empty([*shape, static_shape(x)[0]], i32())
     read = affine_map(4, [count[0], count[1], count[3]])
     source, written = reshape(roots, [*shape, 1]), affine_map(4, count[:3])
-    return generic([source], [read], output, written, lambda root, _: _leaf(op, root), reductions=[3])
+
+    def body(root: ir.Value, _: ir.Value) -> ir.Value:
+        return arith.index_cast(i32(), _leaf(op, root))
+
+    return generic([source], [read], output, written, body, reductions=[3])
 
 
 def _leaf(op: ir.Operation, root: ir.Value) -> ir.Value:
-    """Walks down from a root, at most `depth` steps: tables with a cycle must not hang the kernel."""
-    zero, one = constant(i32(), 0), constant(i32(), 1)
-    row = linalg.IndexOp(2).result
-    loop = scf.WhileOp([i32()] * 2, [root, constant(i32(), graph.TreeEnsemble(op).depth)])
-    before, after = (region.blocks.append(i32(), i32()) for region in (loop.before, loop.after))
+    """Walks from a root to a leaf, and returns its row of the weights; `depth` steps at most if there may be
+    cycles, which must not hang the kernel."""
+    ensemble, index = graph.TreeEnsemble(op), ir.IndexType.get()
+    zero, one, row = constant(index, 0), constant(index, 1), linalg.IndexOp(2).result
+    inits = [arith.index_cast(index, root)]
+    if not ensemble.checked:
+        inits.append(constant(index, ensemble.depth))
+    loop = scf.WhileOp([index] * len(inits), inits)
+    # Leaves lead to themselves.
+    loop.attributes[SETTLES] = ir.UnitAttr.get()
+    before, after = (region.blocks.append(*[index] * len(inits)) for region in (loop.before, loop.after))
     with ir.InsertionPoint(before):
-        node, left = before.arguments
-        goes_on = arith.andi(_compare("sge", node, zero), _compare("sgt", left, zero))
-        scf.ConditionOp(goes_on, [node, left])
+        node, *left = before.arguments
+        goes_on = [arith.cmpi(arith.CmpIPredicate.sge, node, zero)]
+        goes_on += [arith.cmpi(arith.CmpIPredicate.sgt, steps, zero) for steps in left]
+        scf.ConditionOp(reduce(arith.andi, goes_on), before.arguments)
     with ir.InsertionPoint(after):
-        node, left = after.arguments
-        scf.YieldOp([_child(op, row, node), arith.subi(left, one)])
-    last = loop.results[0]
-    return select(_compare("slt", last, zero), _complement(last), zero)
+        node, *left = after.arguments
+        scf.YieldOp([_child(op, row, node), *(arith.subi(steps, one) for steps in left)])
+    return _element(op, loop.results[0])
+
+
+def _element(op: ir.Operation, node: ir.Value) -> ir.Value:
+    """Returns where a node is in the tables."""
+    return arith.addi(node, constant(node.type, static_shape(graph.TreeEnsemble(op).weights)[0]))
 
 
 def _child(op: ir.Operation, row: ir.Value, node: ir.Value) -> ir.Value:
     """Returns the child of a node that a row visits next."""
-    ensemble = graph.TreeEnsemble(op)
-    index = _clamp_index(node, static_shape(ensemble.features)[0])
-    column = _clamp_index(tensor.extract(ensemble.features, [index]), static_shape(ensemble.x)[1])
-    value, threshold = tensor.extract(ensemble.x, [row, column]), tensor.extract(ensemble.thresholds, [index])
+    ensemble, index = graph.TreeEnsemble(op), ir.IndexType.get()
+    checked = ensemble.checked
+    element = _index(_element(op, node), static_shape(ensemble.features)[0], checked)
+    feature = tensor.extract(ensemble.features, [element])
+    column = _index(feature, static_shape(ensemble.x)[1], checked)
+    value, threshold = (
+        tensor.extract(ensemble.x, [row, column]),
+        tensor.extract(ensemble.thresholds, [element]),
+    )
     second = arith.cmpf(arith.CmpFPredicate.ULT, threshold, value)
-    side = arith.index_castui(ir.IndexType.get(), second)
-    return tensor.extract(ensemble.children, [index, side])
+    first = arith.index_cast(index, tensor.extract(ensemble.children, [element]))
+    return arith.addi(first, arith.index_castui(index, second))

@@ -185,9 +185,10 @@ class Schedule(StepRecorder):
         """Leaves out the iterations of a loop over a window that read padding alone."""
         self._apply("skip_padding", [loop])
 
-    def balance(self, loop: LoopHandle) -> None:
-        """Splits a loop over tiles into tiles whose sizes differ by at most 1."""
-        self._apply("balance", [loop])
+    def balance(self, loop: LoopHandle, full: bool = False) -> None:
+        """Splits a loop over tiles into tiles whose sizes differ by at most 1; with `full` into full ones,
+        and single points after them."""
+        self._apply("balance", [loop], (), **({"full": True} if full else {}))
 
     def stream_keys(self, loop: LoopHandle, queries: int, keys: int) -> None:
         """Computes the attention in a loop over blocks of queries with the online softmax, over blocks of

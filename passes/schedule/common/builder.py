@@ -61,9 +61,9 @@ class ScheduleBuilder:
         """Computes the attention in the loop with the online softmax, over blocks of keys."""
         self.append("stream_keys", [loop], queries=i64_attribute(queries), keys=i64_attribute(keys))
 
-    def balance(self, loop: ir.Value) -> None:
-        """Splits the loop into tiles whose sizes differ by at most 1."""
-        self.append("balance", [loop])
+    def balance(self, loop: ir.Value, full: bool = False) -> None:
+        """Splits the loop into tiles whose sizes differ by at most 1, or `full` ones and single points."""
+        self.append("balance", [loop], **({"full": ir.UnitAttr.get()} if full else {}))
 
     def shift_inwards(self, loop: ir.Value) -> None:
         """Shifts the last tile, so that it is full and overlaps the one before."""

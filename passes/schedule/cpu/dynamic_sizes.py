@@ -23,6 +23,7 @@ from mlc.passes.schedule.common.plain import (
 from mlc.passes.schedule.cpu.epilogue import contraction_candidates, vectorises
 from mlc.passes.schedule.cpu.streamed_attention import attention_candidates
 from mlc.passes.schedule.cpu.transpose import schedule_transpose
+from mlc.passes.schedule.cpu.trees import schedule_open_trees
 from mlc.passes.schedule.cpu.windows import schedule_window
 from mlc.passes.schedule.cpu.winograd import schedule_winograd
 
@@ -65,6 +66,7 @@ def open_candidates(kernel: ir.Operation) -> Iterator[Candidate]:
         yield from guard("contraction", contraction_candidates(kernel, root, reducing[0]))
     if len(reducing) == 1 and reducing[0].parallel and reducing[0].parallel[-1] in reducing[0].dynamic:
         yield "columns", lambda: _schedule_columns(kernel, root, reducing[0])
+    yield "trees", lambda: _schedule_open_trees(kernel, root)
     if len(everything) > 1:
         yield "rows", lambda: _schedule_open_rows(kernel, root)
     elif not root.reductions:
@@ -78,6 +80,13 @@ def _schedule_columns(kernel: ir.Operation, root: Computation, anchor: Computati
         return False
     _keep_few_on_one_thread(kernel, prod(root.extents[dim] for dim in rows))
     return True
+
+
+def _schedule_open_trees(kernel: ir.Operation, root: Computation) -> bool:
+    iterations = schedule_open_trees(kernel, root)
+    if iterations:
+        _keep_few_on_one_thread(kernel, iterations)
+    return iterations > 0
 
 
 def _schedule_open_rows(kernel: ir.Operation, root: Computation) -> bool:

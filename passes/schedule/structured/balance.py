@@ -1,4 +1,5 @@
-"""The primitive balance: tiles of a dynamic extent whose sizes differ by at most 1."""
+"""The primitive balance: tiles of a dynamic extent whose sizes differ by at most 1, or are full or of a
+point."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ def balance(op: ir.Operation, state: ScheduleState) -> None:
         step = constant_value(loop.step)
         if constant_value(loop.lower_bound) != 0 or step is None or step < 2:
             raise StepError("only a loop from 0, with a constant step above 1, has tiles to balance")
-        _balance(loop, step)
+        (_fill if tloop.Balance(op).full else _balance)(loop, step)
     state.run(apply_patterns("canonicalization", "linalg.tiling_canonicalization"))
 
 
@@ -38,6 +39,23 @@ def _balance(loop: scf.For, step: int) -> None:
         return start, arith.select(is_large, large, small)
 
     switch_sizes(loop, tiles, tile_sizes(constant_value(end), step), bounds)
+
+
+def _fill(loop: scf.For, step: int) -> None:
+    end = loop.upper_bound
+    with ir.InsertionPoint(loop.operation), loop.operation.location:
+        full, rest = arith.divui(end, index_constant(step)), arith.remui(end, index_constant(step))
+        tiles, points = arith.addi(full, rest), arith.subi(end, rest)
+
+    def bounds(tile: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """Builds the first point and the size of a tile."""
+        is_full = arith.cmpi(arith.CmpIPredicate.ult, tile, full)
+        size = arith.select(is_full, index_constant(step), index_constant(1))
+        start = arith.muli(tile, index_constant(step))
+        single = arith.addi(points, arith.subi(tile, full))
+        return arith.select(is_full, start, single), size
+
+    switch_sizes(loop, tiles, [step, 1], bounds)
 
 
 def tile_sizes(extent: int | None, most: int) -> list[int]:

@@ -135,6 +135,13 @@
 
 %b = "tloop.get_block"() {block_name = "a"} : () -> !tloop.block
 %l:2 = "tloop.get_loops"(%b) : (!tloop.block) -> (!tloop.loop, !tloop.loop)
+// expected-error @below {{'tloop.balance' op full must be a unit attribute}}
+"tloop.balance"(%l#0) {full = 3} : (!tloop.loop) -> ()
+
+// -----
+
+%b = "tloop.get_block"() {block_name = "a"} : () -> !tloop.block
+%l:2 = "tloop.get_loops"(%b) : (!tloop.block) -> (!tloop.loop, !tloop.loop)
 // expected-error @below {{'tloop.cache_read' op operand must not be negative, but is -1}}
 %m = "tloop.cache_read"(%b, %l#0) {operand = -1, block_name = "x"} : (!tloop.block, !tloop.loop) -> !tloop.block
 

@@ -53,23 +53,31 @@ def table(proto: onnx.ModelProto, operand: int) -> list[Any]:
     return attribute(op.operands[operand].owner.operation, "value").tolist()
 
 
-def test_a_tree_is_a_row_per_node() -> None:
+def table_without_nan(proto: onnx.ModelProto, operand: int) -> list[Any]:
+    return [None if np.isnan(value) else value for value in table(proto, operand)]
+
+
+def test_leaves_lead_to_themselves_and_children_are_neighbours() -> None:
+    """Four leaves, the last one of no tree, then nodes: the root, one that stands for the leaf beside the
+    other node, and the other node."""
     assert table(model(), 1) == [[0]]
     # x > 2 is -x <= -p, p the next float: NaN, which is not above 2, goes to the second child. The columns
     # that the nodes read are -x[1] and x[0].
     above = float(np.nextafter(np.float32(2), np.float32(np.inf)))
-    assert table(model(), 2) == [1, 0]
-    assert table(model(), 3) == [0.5, -above]
-    assert table(model(), 4) == [[-1, 1], [-1 - 1, -1 - 2]]
+    assert table(model(), 2) == [0, 0, 0, 0, 1, 0, 0]
+    # A comparison with NaN leads to the node after the child.
+    assert table_without_nan(model(), 3) == [None, None, None, None, 0.5, None, -above]
+    assert table(model(), 4) == [-5, -4, -3, -2, 1, -5, -3]
     assert table(model(), 5) == [[1.0], [2.0], [3.0], [0.0]]
 
 
 def test_equality_is_two_decisions() -> None:
     changed = model(nodes_modes=["BRANCH_EQ", "LEAF", "BRANCH_LT", "LEAF", "LEAF"])
     below = [float(np.nextafter(np.float32(threshold), np.float32(-np.inf))) for threshold in (0.5, 2)]
-    assert table(changed, 2) == [0, 1, 0]
-    assert table(changed, 3) == [0.5, below[1], below[0]]
-    assert table(changed, 4) == [[2, 1], [-2, -3], [1, -1]]
+    assert table(changed, 2) == [0, 0, 0, 0, 0, 0, 1, 0, 0]
+    assert table_without_nan(changed, 3) == [None] * 4 + [0.5, below[0], below[1], None, None]
+    # Node 2 is the second child of both decisions: beside the leaf, node 3 leads to it.
+    assert table(changed, 4) == [-5, -4, -3, -2, 1, 3, -3, 1, -5]
 
 
 def test_trees_of_one_target_each_are_groups() -> None:
@@ -80,7 +88,7 @@ def test_trees_of_one_target_each_are_groups() -> None:
     }
     trees = {"nodes_treeids": [0] * 5 + [1] * 5, "target_treeids": [0] * 3 + [1] * 3}
     proto = model(**both | trees, target_ids=[0] * 3 + [1] * 3, n_targets=2)
-    assert table(proto, 1) == [[0], [2]]
+    assert table(proto, 1) == [[3], [0]]
     assert table(proto, 5) == [[1.0], [2.0], [3.0], [1.0], [2.0], [3.0], [0.0]]
 
 

@@ -7,13 +7,16 @@ logarithms cancel. Labels are equal.
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from node_groups import HOWS, Case, wrong_cases
+from node_groups import HOWS, NAMED_BATCH, Case, wrong_cases
 from onnx import TensorProto, helper
 from random_forests import MODES, forest, linked_forest, linked_scores, rows
+
+from mlc.compiler import compile_program
 
 F32, I64, F64 = TensorProto.FLOAT, TensorProto.INT64, TensorProto.DOUBLE
 TRANSFORMS = ("NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO", "PROBIT")
@@ -86,7 +89,7 @@ CLASSIFIERS = {
 }
 
 
-@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("how", [*HOWS, NAMED_BATCH])
 def test_regressors_are_as_onnx_runtime_says(how: str) -> None:
     assert wrong_cases(REGRESSORS, "ai.onnx.ml", 3, how=how) == {}
 
@@ -137,3 +140,26 @@ def test_nodes_may_ask_for_membership_in_sets(how: str) -> None:
             expected=lambda x, given=attributes: [linked_scores(given, x).astype(x.dtype)],
         )
     assert wrong_cases(cases, "ai.onnx.ml", 5, how=how) == {}
+
+
+UNCHECKED = """func.func @main(%x: tensor<5x3xf32>, %roots: tensor<1x9xi32>, %features: tensor<6xi32>,
+    %thresholds: tensor<6xf32>, %children: tensor<6xi32>, %weights: tensor<2x1xf32>) -> tensor<5x1x1xf32> {
+  %0 = "graph.tree_ensemble"(%x, %roots, %features, %thresholds, %children, %weights) {depth = 7 : i64}
+      : (tensor<5x3xf32>, tensor<1x9xi32>, tensor<6xi32>, tensor<6xf32>, tensor<6xi32>, tensor<2x1xf32>)
+      -> tensor<5x1x1xf32>
+  return %0 : tensor<5x1x1xf32>
+}"""
+
+
+def test_tables_that_are_not_checked_are_read_within_their_bounds(tmp_path: Path) -> None:
+    """Every root leads to the nodes 0 and 1, which lead to each other and to what does not exist."""
+    (tmp_path / "m.mlir").write_text(UNCHECKED)
+    program = compile_program(tmp_path / "m.mlir").executable()
+    x, largest = rows(34, 5, 3), np.iinfo(np.int32).max
+    roots = np.array([[0, 1, 2, 3, largest, -3, -largest - 1, 100, -100]], np.int32)
+    features = np.array([0, 0, largest, -1, -largest - 1, 3], np.int32)
+    thresholds = np.array([np.nan, np.nan, 0, np.inf, -np.inf, 0], np.float32)
+    weights = np.array([[1], [2]], np.float32)
+    for children in ([-3, -2, 1, 0, largest - 1, -largest - 1], [-3, -2, 0, 0, 0, 0], [largest] * 6):
+        (found,) = program(x, roots, features, thresholds, np.array(children, np.int32), weights)
+        assert ((found >= 9) & (found <= 18)).all()

@@ -288,18 +288,16 @@ MOVEMENT: dict[str, Callable[..., Array]] = {
 
 def _tree_ensemble(
     x: Array, roots: Array, features: Array, thresholds: Array, children: Array, weights: Array,
-    depth: int, aggregate: str,
+    depth: int, aggregate: str, checked: bool,
 ) -> Array:  # fmt: skip
-    """Evaluates all rows and trees at once, a decision at a time."""
-    nodes = np.broadcast_to(roots, (len(x), *roots.shape)).copy()
+    """Evaluates all rows and trees at once, a decision at a time. Leaves lead to themselves."""
+    nodes = np.broadcast_to(len(weights) + roots, (len(x), *roots.shape))
     rows = np.broadcast_to(np.arange(len(x))[:, None, None], nodes.shape)
     for _ in range(depth):
-        inner = nodes >= 0
-        feature, threshold = features[nodes[inner]], thresholds[nodes[inner]]
-        first = x[rows[inner], feature] <= threshold
-        nodes[inner] = children[nodes[inner], np.where(first, 0, 1)]
+        first = x[rows, features[nodes]] <= thresholds[nodes]
+        nodes = len(weights) + children[nodes] + np.where(first, 0, 1)
     combined: dict[str, Callable[..., Array]] = {"sum": np.sum, "min": np.min, "max": np.max}
-    return combined[aggregate](weights[-1 - nodes], 2)
+    return combined[aggregate](weights[nodes], 2)
 
 
 OPS = {**ELEMENTWISE, **REDUCTIONS, **PRODUCTS, **MOVEMENT, "tree_ensemble": _tree_ensemble}

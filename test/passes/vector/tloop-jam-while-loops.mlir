@@ -1,4 +1,5 @@
 // RUN: mlc-opt %s --tloop-jam-while-loops=iterations=2 | filecheck %s
+// RUN: mlc-opt %s --tloop-jam-while-loops=iterations=4 | filecheck %s --check-prefix=FOUR
 
 // Two iterations walk at once, as long as one of them has not ended, and count their steps together. One that has
 // ended keeps its value. The last iteration is alone. Sums are added in order, after the walks.
@@ -163,6 +164,61 @@ func.func @steps(%roots: memref<4xi32>, %children: memref<9xi32>, %ends: memref<
       scf.yield %child, %next : i32, i32
     }
     memref.store %end#1, %ends[%i] : memref<4xi32>
+  }
+  return
+}
+
+// More steps than a walk has change nothing: it needs no mask, and its indices no limit.
+// CHECK-LABEL: func.func @settles
+// CHECK: scf.for {{.*}} step %c2
+// CHECK: scf.while (%[[NODE:.*]] = %{{.*}}, %[[OTHER:.*]] = %{{.*}}) : (i32, i32) -> (i32, i32)
+// CHECK: scf.condition(%{{.*}}) %[[NODE]], %[[OTHER]] : i32, i32
+// CHECK: %[[NEXT:.*]] = memref.load %arg1
+// CHECK: %[[OTHER_NEXT:.*]] = memref.load %arg1
+// CHECK: scf.yield %[[NEXT]], %[[OTHER_NEXT]]
+func.func @settles(%roots: memref<4xi32>, %children: memref<?xi32>, %ends: memref<4xi32>) attributes {tloop.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c0_i32 = arith.constant 0 : i32
+  scf.for %i = %c0 to %c4 step %c1 {
+    %root = memref.load %roots[%i] : memref<4xi32>
+    %end = scf.while (%node = %root) : (i32) -> i32 {
+      %inner = arith.cmpi ne, %node, %c0_i32 : i32
+      scf.condition(%inner) %node : i32
+    } do {
+    ^bb0(%node: i32):
+      %index = arith.index_cast %node : i32 to index
+      %child = memref.load %children[%index] : memref<?xi32>
+      scf.yield %child : i32
+    } attributes {tloop.settles}
+    memref.store %end, %ends[%i] : memref<4xi32>
+  }
+  return
+}
+
+// Five iterations are three and two, no four and one.
+// FOUR-LABEL: func.func @five
+// FOUR: scf.while (%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) : (i32, i32, i32) -> (i32, i32, i32)
+// FOUR: scf.while (%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) : (i32, i32) -> (i32, i32)
+// FOUR-NOT: scf.while
+func.func @five(%roots: memref<5xi32>, %children: memref<?xi32>, %ends: memref<5xi32>) attributes {tloop.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %c0_i32 = arith.constant 0 : i32
+  scf.for %i = %c0 to %c5 step %c1 {
+    %root = memref.load %roots[%i] : memref<5xi32>
+    %end = scf.while (%node = %root) : (i32) -> i32 {
+      %inner = arith.cmpi ne, %node, %c0_i32 : i32
+      scf.condition(%inner) %node : i32
+    } do {
+    ^bb0(%node: i32):
+      %index = arith.index_cast %node : i32 to index
+      %child = memref.load %children[%index] : memref<?xi32>
+      scf.yield %child : i32
+    } attributes {tloop.settles}
+    memref.store %end, %ends[%i] : memref<5xi32>
   }
   return
 }

@@ -4,7 +4,7 @@ All nodes get one form: whether a feature is at most a threshold. `x < t` is `x 
 below t, and `x > t` is `x <= t` with the children exchanged. Equality and membership in a set become a search
 tree over the set's bounds. NaN goes to the second child; where it goes to the first one, `x <= t` is
 `-x <= -p` with the children exchanged and p the next float above t, and the kernel reads a column of -x.
-Trees whose leaves weigh for one target are grouped by it.
+Trees whose leaves weigh for one target are grouped by it. `tree_layout` orders nodes and leaves.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.ml.feature_rows import features, with_least_features
 from mlc.frontends.onnx.operators.ml.tree_attributes import MODES, Forest
+from mlc.frontends.onnx.operators.ml.tree_layout import Layout, lay_out
 from mlc.frontends.onnx.values import Value
 
 _LEQ, _LT, _GTE, _GT, _EQ, _NEQ, _MEMBER = range(len(MODES))
@@ -23,7 +24,9 @@ _LEQ, _LT, _GTE, _GT, _EQ, _NEQ, _MEMBER = range(len(MODES))
 
 @dataclass(frozen=True)
 class Decisions:
-    """The tables of `graph.tree_ensemble`; `depth` is the largest number of decisions on a path to a leaf.
+    """The tables of `graph.tree_ensemble`, and where they have the forest's nodes and leaves; `depth` is the
+    largest number of nodes on a path to a leaf, `pairs` has the children of each node of the forest, `[nodes,
+    2]`.
 
     Where nodes negate columns of x, `columns` has those that all nodes read, and `signs` 1 or -1 for each.
     """
@@ -32,6 +35,8 @@ class Decisions:
     thresholds: np.ndarray
     children: np.ndarray
     depth: int
+    layout: Layout
+    pairs: np.ndarray
     columns: np.ndarray | None = None
     signs: np.ndarray | None = None
 
@@ -146,11 +151,17 @@ def _pack(table: _Table, forest: Forest, dtype: np.dtype) -> Decisions:
     columns = signs = None
     if negated.any():
         signs, columns, features = _columns(features, negated)
+    # A row of weights that no leaf has is the last one: it is that of trees that are missing in a group.
+    layout = lay_out(forest.roots, children, forest.leaves + 1)
+    # A comparison with NaN leads to the second child.
+    features, thresholds = np.append(features, 0)[layout.nodes], np.append(thresholds, np.nan)[layout.nodes]
     return Decisions(
-        _at_least_one(features.astype(np.int32)),
-        _at_least_one(thresholds),
-        _at_least_one(children.astype(np.int32)),
-        _depth(forest.roots, children),
+        features.astype(np.int32),
+        thresholds.astype(dtype),
+        layout.children.astype(np.int32),
+        _depth(layout.renumber(forest.roots), layout.children, thresholds, forest.leaves + 1),
+        layout,
+        children,
         columns,
         signs,
     )
@@ -163,24 +174,20 @@ def _columns(features: np.ndarray, negated: np.ndarray) -> tuple[np.ndarray, np.
     return signs, columns, nodes.reshape(-1)
 
 
-def _at_least_one(rows: np.ndarray) -> np.ndarray:
-    """Returns the table, or one row of zeros, which is not read, where no tree has a node."""
-    return rows if len(rows) else np.zeros((1, *rows.shape[1:]), rows.dtype)
-
-
 def _check(children: np.ndarray, forest: Forest) -> None:
     for nodes in (children, forest.roots):
         if nodes.size and (nodes.max() >= len(children) or nodes.min() < -forest.leaves):
             raise NodeError("a tree names a node or leaf that does not exist")
 
 
-def _depth(roots: np.ndarray, children: np.ndarray) -> int:
-    """Returns the largest number of decisions on a path from a root. Raises `NodeError` for cycles."""
+def _depth(roots: np.ndarray, children: np.ndarray, thresholds: np.ndarray, leaves: int) -> int:
+    """Returns the largest number of nodes on a path from a root to a leaf. Raises `NodeError` for cycles."""
     level = np.unique(roots[roots >= 0])
     for depth in range(len(children) + 1):
         if not level.size:
             return depth
-        level = np.unique(children[level])
+        first, threshold = children[leaves + level], thresholds[leaves + level]
+        level = np.unique(np.concatenate([first[~np.isnan(threshold)], first + 1]))
         level = level[level >= 0]
     raise NodeError("the nodes of a tree lead back to themselves")
 
@@ -206,14 +213,17 @@ def score(node: Node, x: Value, forest: Forest, targets: int, aggregate: str) ->
     if tables.columns is not None:
         read = node.emit("gather", x, node.constant(tables.columns, np.int32), axis=1)
         x = node.emit("mul", read, node.constant(tables.signs, x.dtype))
-    roots, weights = _group(forest, tables.children, weights, _NEUTRAL[combined])
-    values = [roots.astype(np.int32), tables.features, tables.thresholds, tables.children, weights]
+    roots, weights = _group(forest, tables.pairs, weights, _NEUTRAL[combined])
+    weights[tables.layout.rows] = weights.copy()
+    roots = tables.layout.renumber(roots).astype(np.int32)
+    values = [roots, tables.features, tables.thresholds, tables.children, weights]
     result = node.emit(
         "tree_ensemble",
         x,
         *map(node.constant, values),
         depth=tables.depth,
         aggregate=combined,
+        checked=True,
     )
     scores = node.reshape(result, [x.shape[0], targets])
     if aggregate == "AVERAGE":
@@ -238,7 +248,7 @@ def _weights(forest: Forest, targets: int, combined: str, dtype: np.dtype) -> np
 def _group(
     forest: Forest, children: np.ndarray, weights: np.ndarray, neutral: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Returns roots `[G, T]` and weights `[leaves + 1, K]` with G K targets.
+    """Returns roots `[G, T]`, nodes and leaves of the forest, and weights `[leaves + 1, K]` with G K targets.
 
     Trees whose leaves all weigh for one target are grouped by it: a row of weights then has one element.
     """

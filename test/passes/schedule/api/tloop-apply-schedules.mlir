@@ -175,6 +175,45 @@ func.func private @balanced(%x: tensor<10x8xf32>) -> tensor<10x8xf32> {
 
 // -----
 
+// Full tiles, then single points.
+// CHECK-LABEL: func.func private @full
+// CHECK: %[[FULL:.*]] = arith.divui %[[N:.*]], %c3
+// CHECK: %[[REST:.*]] = arith.remui %[[N]], %c3
+// CHECK: %[[TILES:.*]] = arith.addi %[[FULL]], %[[REST]]
+// CHECK: %[[POINTS:.*]] = arith.subi %[[N]], %[[REST]]
+// CHECK: scf.for %[[T:.*]] = %c0 to %[[TILES]] step %c1
+// CHECK: %[[IS:.*]] = arith.cmpi ult, %[[T]], %[[FULL]]
+// CHECK: %[[SIZE:.*]] = arith.select %[[IS]], %c3, %c1
+// CHECK: scf.index_switch %[[SIZE]]
+// CHECK: case 3 {
+// CHECK-NOT: affine.min
+// CHECK: vector.transfer_read {{.*}} vector<3x8xf32>
+// CHECK: case 1 {
+// CHECK-NOT: affine.min
+// CHECK: vector.transfer_read {{.*}} vector<8xf32>
+// CHECK-NOT: case
+// CHECK: default
+func.func private @full(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) attrs = {tloop.block = "root"} {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.negf %in : f32
+    linalg.yield %v : f32
+  } -> tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}
+"tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+  %tiled, %l = "tloop.tile"(%root) {sizes = array<i64: 3>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  "tloop.balance"(%l) {full} : (!tloop.loop) -> ()
+  "tloop.vectorize"(%tiled) : (!tloop.block) -> ()
+}) {kernel = @full} : () -> ()
+
+// -----
+
 // Without peeling the last tile is smaller: sizes are dynamic. The producer is computed where it is read.
 // CHECK-LABEL: func.func private @uneven
 // CHECK: scf.for %[[I:.*]] = %c0 to %c10 step %c4
