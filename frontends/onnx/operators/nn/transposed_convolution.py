@@ -80,12 +80,13 @@ def _of_static_filter(node: Node, x: Value, w: Value, group: int, axes: list[Spa
     split = node.reshape(w, [group, channels // group, outputs, *kernel])
     phases = _compute_phases(node, _pad_image(node, x, axes), split, axes, [])
     strides, positions = [axis.stride for axis in axes], [axis.positions for axis in axes]
-    result = node.reshape(phases, [x.shape[0], group, *strides, outputs, *positions])
+    groups = [group] if group > 1 else []
+    result = node.reshape(phases, [x.shape[0], *groups, *strides, outputs, *positions])
     return _interleave(node, result, axes)
 
 
 def _add_products(node: Node, x: Value, w: Value, axes: list[SpatialAxis]) -> Value:
-    """Returns `[batch, 1, strides..., outputs, positions...]`: the products of each element of x with the
+    """Returns `[batch, strides..., outputs, positions...]`: the products of each element of x with the
     filter are a pointwise convolution, those that land on one element of the result are added."""
     channels, outputs, *kernel = node.shape(w)
     rank, ones = len(axes), [1] * len(axes)
@@ -94,9 +95,9 @@ def _add_products(node: Node, x: Value, w: Value, axes: list[SpatialAxis]) -> Va
         node.emit("transpose", w, permutation=order), [prod(kernel) * outputs, channels, *ones]
     )
     products = _convolution(node, x, filters, 1, ones, [(0, 0)] * rank)
-    result = node.reshape(products, [x.shape[0], 1, *kernel, outputs, *x.shape[2:]])
+    result = node.reshape(products, [x.shape[0], *kernel, outputs, *x.shape[2:]])
     for index, axis in enumerate(axes):
-        result = _add_taps(node, result, 2 + index, 3 + rank + index, axis)
+        result = _add_taps(node, result, 1 + index, 2 + rank + index, axis)
     return result
 
 
@@ -252,13 +253,15 @@ def _repeat_bias(node: Node, bias: Value, group: int, phases: int) -> Value:
 
 
 def _interleave(node: Node, result: Value, axes: list[SpatialAxis]) -> Value:
-    """Returns the wanted part of `[batch, group, strides..., outputs, positions...]` as `[batch, group *
-    outputs, spatial...]`."""
-    batch, group, rank = result.shape[0], result.shape[1], len(axes)
-    order = [axis for i in range(rank) for axis in (3 + rank + i, 2 + i)]
-    moved = node.emit("transpose", result, permutation=[0, 1, 2 + rank, *order])
+    """Returns the wanted part of `[batch, strides..., outputs, positions...]`, with groups after the batch if
+    there are several, as `[batch, groups * outputs, spatial...]`."""
+    rank = len(axes)
+    lead, outputs = list(range(result.rank - 2 * rank - 1)), result.rank - rank - 1
+    order = [axis for i in range(rank) for axis in (outputs + 1 + i, len(lead) + i)]
+    moved = node.emit("transpose", result, permutation=[*lead, outputs, *order])
+    channels = prod(moved.shape[1 : len(lead) + 1])
     spatial = [axis.stride * axis.positions for axis in axes]
-    whole = node.reshape(moved, [batch, group * result.shape[2 + rank], *spatial])
+    whole = node.reshape(moved, [result.shape[0], channels, *spatial])
     wanted = {
         position: (axis.begin - axis.origin, axis.length, 1)
         for position, axis in enumerate(axes, 2)
