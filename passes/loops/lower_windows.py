@@ -12,14 +12,17 @@ from mlc.dialects import tloop
 from mlc.passes.base import Pass
 from mlc.passes.common.constants import index_constant
 from mlc.passes.common.dynamic_dims import UNKNOWN
-from mlc.passes.common.linalg_builders import dims, empty, static_shape, tensor_type
+from mlc.passes.common.linalg_builders import Extent, dims, empty, extent_of, static_shape, tensor_type
 from mlc.passes.common.rewriting import collect_ops, replace_op
 from mlc.passes.common.target import lanes, target_of
 from mlc.passes.common.vector_builders import apply_map
 from mlc.passes.lowering.rules.winograd import (
     chunk_of,
+    count_tiles,
     image_tiles,
     nest,
+    result_extents,
+    tile_in_grid,
     transform_strip,
     winograd_output_tile,
 )
@@ -65,37 +68,42 @@ def output_as_loops(op: ir.Operation) -> ir.Value:
     """Computes a `tloop.winograd_output` tile by tile, a chunk of channels at a time, and takes the image out
     of what the tiles compute."""
     view = tloop.WinogradOutput(op)
-    shape, tile, element = static_shape(view.image), view.tile, tensor_type(view.image).element_type
-    chunk, rows, columns = chunk_of(shape[4]), *(-(-size // tile) for size in shape[2:4])
+    shape, tile, element = result_extents(op), view.tile, tensor_type(view.image).element_type
+    block = tensor_type(view.image).shape[4]
+    chunk, (rows, columns) = chunk_of(block), (count_tiles(size, tile) for size in shape[2:4])
     type_ = ir.RankedTensorType.get([1, 1, tile, tile, chunk], element)
 
     def part(indices: Sequence[ir.Value], into: ir.Value) -> ir.Value:
         *outer, row, column, lane = indices
         steps = ((row, tile), (column, tile), (lane, chunk))
-        offsets = [*outer, *(apply_map(dims(1)[0] * size, [index]) for index, size in steps)]
+        offsets = [*outer, *(_times(index, size) for index, size in steps)]
         return _insert(winograd_output_tile(op, offsets, type_), into, offsets)
 
-    counts = [*shape[:2], rows, columns, shape[4] // chunk]
-    tiles = nest(counts, empty([*shape[:2], rows * tile, columns * tile, shape[4]], element), part)
-    return tiles if tiles.type == view.image.type else part_of(tiles, [0] * 5, shape)
+    whole = [*shape[:2], _times(rows, tile), _times(columns, tile), block]
+    counts = [*shape[:2], rows, columns, block // chunk]
+    tiles = nest(counts, tensor.EmptyOp(whole, element).result, part)
+    return tiles if whole == shape else part_of(tiles, [0] * 5, shape)
 
 
 def input_as_loops(op: ir.Operation) -> ir.Value:
-    """Computes a `tloop.winograd_input` image by image."""
+    """Computes a `tloop.winograd_input` tile by tile."""
     view = tloop.WinogradInput(op)
-    shape, element = static_shape(view.tiles), tensor_type(view.tiles).element_type
-    rows, columns = image_tiles(view.image, view.tile)
+    grid, element = image_tiles(view.image, view.tile), tensor_type(view.tiles).element_type
 
     def part(indices: Sequence[ir.Value], into: ir.Value) -> ir.Value:
-        [image] = indices
-        zero = index_constant(0)
-        transformed = transform_strip(op, [image, zero, zero], (rows, columns), rows * columns, 0)
-        return _insert(transformed, into, [0, apply_map(dims(1)[0] * (rows * columns), [image]), 0])
+        transformed = transform_strip(op, indices, (1, 1), 1, 0)
+        return _insert(transformed, into, [0, tile_in_grid(indices, grid), 0])
 
-    return nest([shape[1] // (rows * columns)], empty(shape, element), part)
+    whole = tensor.EmptyOp(result_extents(op), element).result
+    return nest([extent_of(view.image, 0), *grid], whole, part)
 
 
-def _insert(part: ir.Value, into: ir.Value, offsets: Sequence[ir.Value | int]) -> ir.Value:
+def _times(extent: Extent, factor: int) -> Extent:
+    """Builds a multiple of an extent."""
+    return extent * factor if isinstance(extent, int) else apply_map(dims(1)[0] * factor, [extent])
+
+
+def _insert(part: ir.Value, into: ir.Value, offsets: Sequence[Extent]) -> ir.Value:
     """Builds `into` with `part` at the offsets."""
     unknown, sizes = ir.ShapedType.get_dynamic_size(), list(ir.RankedTensorType(part.type).shape)
     static = [offset if isinstance(offset, int) else unknown for offset in offsets]

@@ -19,7 +19,13 @@ from mlc.passes.graph.layout.layout_costs import LayoutCosts, layout_costs
 from mlc.passes.graph.layout.layout_groups import Groups, find_groups, wanted_block
 from mlc.passes.graph.layout.layout_rewriter import LayoutRewriter
 from mlc.passes.graph.layout.minimum_cut import SINK, LayoutCut
-from mlc.passes.graph.windows.blocked_channels import WINDOW_OPS, is_blockable_conv, likely_shape
+from mlc.passes.graph.windows.blocked_channels import (
+    WINDOW_OPS,
+    interleaving,
+    is_blockable_conv,
+    is_inside_interleaving,
+    likely_shape,
+)
 from mlc.passes.remarks import listening, report_applied, report_missed
 
 
@@ -59,6 +65,12 @@ class LayoutProblem:
         if len(op.results) == 1 and op.results[0] in self.groups.parent:
             block = self.groups.block(op.results[0])
             item = self.items[op.results[0]] = self.cut.item(self._time(op, 1), self._time(op, block))
+        if is_inside_interleaving(op):
+            return
+        interleaved = interleaving(op) if item is not None and op.name == graph.Reshape.NAME else None
+        if interleaved:
+            self._read(interleaved[0], item, self.groups.block(op.results[0]))
+            return
         for position, value in enumerate(op.operands):
             self._read(value, item, 1 if item is None else wanted_block(self.groups, op, position))
         # What ops inside `op` read of this block's values, they read in plain form.

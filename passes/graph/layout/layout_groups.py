@@ -14,6 +14,7 @@ from mlc.passes.graph.windows.blocked_channels import (
     REDUCTIONS,
     SMALLEST_USEFUL_BLOCK,
     channel_divisor,
+    interleaving,
     is_blockable_conv,
     is_depthwise,
     is_image,
@@ -108,8 +109,11 @@ def _follow(groups: Groups, op: ir.Operation) -> None:
     divisor, result = channel_divisor(op), op.results[0]
     if divisor == 0:
         return
-    # The source of a shuffle is read in its plain form.
-    operands = [] if op.name == graph.Reshape.NAME else op.operands
+    operands = list(op.operands)
+    if op.name == graph.Reshape.NAME:
+        # The source of a shuffle is read in its plain form.
+        interleaved = interleaving(op)
+        operands = [interleaved[0]] if interleaved else []
     blocked = [value for value in operands if value in groups.parent and shares_channels(value, result)]
     if not groups.suits(blocked, divisor):
         return

@@ -14,6 +14,8 @@ from mlc.passes.graph.windows.blocked_channels import (
     LAYOUT_OPS,
     REDUCTIONS,
     channel_shuffle,
+    interleaved_order,
+    interleaving,
     is_depthwise,
 )
 
@@ -50,7 +52,12 @@ class LayoutRewriter:
                 # The plain result, where somebody needs it, is what `op` makes.
                 self.packed[result, size] = shuffle(op, *shuffled, size)
                 return
-            blocked = self.conv(op) if op.name == graph.Conv.NAME else self.blockwise(op, size)
+            if graph.Reshape.isa(op) and (interleaved := interleaving(op)):
+                source, strides = interleaved
+                positions = graph.dims_of(source)[2:]
+                blocked = interleave(self.to_blocked(source, size), strides, positions, result)
+            else:
+                blocked = self.conv(op) if op.name == graph.Conv.NAME else self.blockwise(op, size)
         self.packed[result, size] = blocked
         self.replaced.append((op, size))
 
@@ -60,7 +67,12 @@ class LayoutRewriter:
         if has_uses(result):
             with ir.InsertionPoint(op), op.location:
                 result.replace_all_uses_with(unpack(self.packed[result, size], graph.dims_of(result), size))
+        interleaved = graph.Transpose.defining(op.operands[0]) if graph.Reshape.isa(op) else None
         erase_op(op)
+        if interleaved is not None:
+            split = interleaved.x.owner
+            erase_op(interleaved.result.owner)
+            erase_op(split)
 
     def conv(self, op: ir.Operation) -> ir.Value:
         """Builds the blocked form of a `graph.conv`, with its weight packed."""
@@ -164,3 +176,15 @@ def shuffle(op: ir.Operation, source: ir.Value, groups: int, block: int) -> ir.V
     split = graph.reshape_to(source, [n, groups, c // block, block // groups, h, w])
     moved = graph.build("transpose", [split], {"permutation": [0, 2, 4, 5, 3, 1]})
     return graph.reshape_to(moved, [n, c // block, h, w, block])
+
+
+def interleave(
+    x: ir.Value, strides: Sequence[int], positions: Sequence[int | Size], result: ir.Value
+) -> ir.Value:
+    """The blocked form of an interleaving (see `interleaving`) of a blocked image of rows and columns
+    `positions`, which makes the plain `result`."""
+    (n, c, *spatial), block = graph.dims_of(result), graph.shape_of(x)[-1]
+    split = graph.reshape_to(x, [n, *strides, c // block, *positions, block])
+    order = interleaved_order(len(strides))
+    moved = graph.build("transpose", [split], {"permutation": [*order, len(order)]})
+    return graph.reshape_to(moved, [n, c // block, *spatial, block])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import gcd
+from math import gcd, prod
 
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.passes.common.rewriting import has_one_use, users
 from mlc.passes.graph.common.op_families import ELEMENTWISE
 
 # Largest first: two AVX-512 registers of f32, one, half of one.
@@ -73,7 +74,8 @@ def channel_divisor(op: ir.Operation) -> int:
         return channels if all(_is_static(value) or is_image(value) for value in op.operands) else 0
     if op.name == graph.Reshape.NAME:
         shuffled = channel_shuffle(op)
-        return channels if shuffled and SMALLEST_USEFUL_BLOCK % shuffled[1] == 0 else 0
+        fits = interleaving(op) or (shuffled and SMALLEST_USEFUL_BLOCK % shuffled[1] == 0)
+        return channels if fits else 0
     if op.name == graph.Gather.NAME:
         return channels if is_pixel_lookup(op) else 0
     if op.name not in _DIVISORS or not all(is_image(value) for value in op.operands):
@@ -166,6 +168,48 @@ def channel_shuffle(op: ir.Operation) -> tuple[ir.Value, int] | None:
     plain = (n, groups * channels, *spatial)
     same = plain == tuple(graph.dims_of(split.x)) == tuple(graph.dims_of(op.results[0]))
     return (split.x, groups) if same else None
+
+
+def interleaving(op: ir.Operation) -> tuple[ir.Value, list[int]] | None:
+    """Returns the image and the strides if the reshape `op` ends an interleaving of its channels, as of
+    DepthToSpace and transposed convolutions, which makes row q * s + r of channel c of row q of channel
+    r * C + c, and columns likewise: reshape(transpose(reshape(x))) with `[N, s, s, C, H, W]` in between."""
+    transpose = graph.Transpose.defining(op.operands[0])
+    split = graph.Reshape.defining(transpose.x) if transpose is not None else None
+    if transpose is None or split is None or not is_image(split.x):
+        return None
+    if not (has_one_use(transpose.result) and has_one_use(split.result)):
+        return None
+    rank = split.x.type.rank - 2
+    if list(transpose.permutation) != interleaved_order(rank):
+        return None
+    n, *dims = graph.dims_of(split.result)
+    *strides, channels = graph.shape_of(split.result)[1 : rank + 2]
+    if None in (*strides, channels):
+        return None
+    positions = dims[rank + 1 :]
+    spatial = [stride * count for stride, count in zip(strides, positions, strict=True)]
+    whole = [n, channels, *spatial] == list(graph.dims_of(op.results[0]))
+    same = [n, prod(strides) * channels, *positions] == list(graph.dims_of(split.x))
+    return (split.x, strides) if whole and same else None
+
+
+def interleaved_order(rank: int) -> list[int]:
+    """The permutation of `[N, strides..., C, positions...]` to `[N, C, position, stride, ...]`."""
+    return [0, rank + 1, *(dim for axis in range(rank) for dim in (rank + 2 + axis, 1 + axis))]
+
+
+def is_inside_interleaving(op: ir.Operation) -> bool:
+    """Whether the op is the first reshape or the transpose of an interleaving."""
+    if op.name not in (graph.Reshape.NAME, graph.Transpose.NAME):
+        return False
+    readers = users(op.results[0])
+    if len(readers) != 1 or readers[0].name == op.name:
+        return False
+    reader = readers[0]
+    if op.name == graph.Reshape.NAME:
+        return reader.name == graph.Transpose.NAME and is_inside_interleaving(reader)
+    return reader.name == graph.Reshape.NAME and interleaving(reader) is not None
 
 
 def largest_block(channels: int) -> int:

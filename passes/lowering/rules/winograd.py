@@ -161,11 +161,11 @@ def _placeholder(name: str, op: ir.Operation, tile: int) -> ir.Value:
 
 def image_tiles(image: ir.Value, tile: int) -> Grid:
     """Rows and columns of tiles in an image that a `winograd_input` reads."""
-    rows, columns = (_count_tiles(extent_of(image, axis), tile, 2) for axis in SPATIAL)
+    rows, columns = (count_tiles(extent_of(image, axis), tile, 2) for axis in SPATIAL)
     return rows, columns
 
 
-def _count_tiles(covered: Extent, tile: int, overlap: int) -> Extent:
+def count_tiles(covered: Extent, tile: int, overlap: int = 0) -> Extent:
     """The number of tiles that cover an extent but for `overlap` rows or columns."""
     more = tile - 1 - overlap
     if isinstance(covered, int):
@@ -270,22 +270,22 @@ def lower_winograd_output(op: ir.Operation) -> list[ir.Value]:
 def result_tile(op: ir.Operation, offsets: Sequence[ir.Value]) -> ir.Value:
     """The index of the tile with the result (image, y, x) of a `tloop.winograd_output`."""
     tile, where = tloop.WinogradOutput(op).tile, list(offsets)
-    height, width = image_extents(op)
+    _, _, height, width, _ = result_extents(op)
     if isinstance(height, int) and isinstance(width, int):
         image, y, x = dims(3)
         row, column = (ir.AffineExpr.get_floor_div(pixel, tile) for pixel in (y, x))
-        rows, columns = (_count_tiles(size, tile, 0) for size in (height, width))
+        rows, columns = (count_tiles(size, tile) for size in (height, width))
         return apply_map((image * rows + row) * columns + column, where)
     in_tiles = ir.AffineExpr.get_floor_div(dims(1)[0], tile)
-    grid = (_count_tiles(height, tile, 0), _count_tiles(width, tile, 0))
+    grid = (count_tiles(height, tile), count_tiles(width, tile))
     return tile_in_grid([where[0], *(apply_map(in_tiles, [pixel]) for pixel in where[1:])], grid)
 
 
-def image_extents(op: ir.Operation) -> tuple[Extent, Extent]:
-    """Height and width of the images that a `tloop.winograd_output` computes."""
-    sizes = iter(tloop.WinogradOutput(op).sizes)
-    shape = [next(sizes) if size == UNKNOWN else size for size in op.results[0].type.shape]
-    return shape[2], shape[3]
+def result_extents(op: ir.Operation) -> list[Extent]:
+    """Returns the dims of the result of a `tloop.winograd_input` or `tloop.winograd_output`, whose operands
+    after the first are the dynamic ones."""
+    sizes = iter(list(op.operands)[1:])
+    return [next(sizes) if size == UNKNOWN else size for size in tensor_type(op.results[0]).shape]
 
 
 def winograd_output_tile(op: ir.Operation, offsets: Sequence[ir.Value], tile_type: ir.Type) -> ir.Value:

@@ -78,10 +78,32 @@ def test_a_weight_that_does_not_fit_a_transposed_convolution() -> None:
 
 def test_a_transposed_convolution_multiplies_no_zeros() -> None:
     """Stride 2 and a filter of 4 by 4: a convolution of 2 by 2 with four times the channels."""
-    found = import_node(
-        "ConvTranspose", [IMAGE, info("w", 2, 3, 4, 4)], {}, ["x", "w"], strides=[2, 2], pads=[1] * 4
-    )
-    assert "(tensor<1x2x5x6xf32>, tensor<12x2x2x2xf32>) -> tensor<1x12x6x7xf32>" in found
+    found = import_transposed(64, 4, [1] * 4)
+    assert "(tensor<1x2x5x6xf32>, tensor<256x2x2x2xf32>) -> tensor<1x256x6x7xf32>" in found
+
+
+def test_phases_with_fewer_elements_of_the_filter_are_other_convolutions() -> None:
+    """All read parts of one padded image."""
+    found = import_transposed(64, 3, [1, 1, 0, 0])
+    assert found.count("(tensor<1x2x5x6xf32>) -> tensor<1x2x6x7xf32>") == 1
+    for window in ("1x1", "1x2", "2x1", "2x2"):
+        assert f"tensor<64x2x{window}xf32>) -> tensor<1x64x5x6xf32>" in found
+
+
+def test_phases_of_a_winograd_convolution_stay_together() -> None:
+    assert "tensor<64x32x3x3xf32>) -> tensor<1x64x5x6xf32>" in import_transposed(16, 5, [2, 2, 1, 1], 32)
+
+
+def test_a_transposed_convolution_to_few_channels_is_a_product_whose_terms_are_added() -> None:
+    found = import_transposed(1, 4, [1] * 4, 64)
+    assert "(tensor<1x64x5x6xf32>, tensor<16x64x1x1xf32>) -> tensor<1x16x5x6xf32>" in found
+    assert found.count('"graph.add"') == 2
+
+
+def import_transposed(outputs: int, window: int, pads: list[int], channels: int = 2) -> str:
+    """Imports a transposed convolution of stride 2."""
+    image, filters = info("x", 1, channels, 5, 6), info("w", channels, outputs, window, window)
+    return import_node("ConvTranspose", [image, filters], {}, ["x", "w"], strides=[2, 2], pads=pads)
 
 
 def test_halving_takes_slices() -> None:

@@ -269,6 +269,45 @@ def test_conv_transpose() -> None:
     check(pieces, runtime)
 
 
+# Channels, channels of the result, image, filter, and attributes; of each form that importing chooses among.
+TRANSPOSED: dict[str, tuple[int, int, list[int], list[int], dict[str, Any]]] = {
+    "uneven": (8, 32, [6, 5], [3, 3], {"strides": [2, 2], "pads": [1, 1, 1, 1]}),
+    "uneven_whole": (8, 32, [6, 5], [3, 3], {"strides": [2, 2]}),
+    "uneven_padded": (8, 32, [6, 5], [3, 3], {"strides": [2, 2], "pads": [1] * 4, "output_padding": [1, 1]}),
+    "uneven_cut": (8, 16, [6, 5], [5, 3], {"strides": [3, 2], "pads": [4, 3, 5, 2]}),
+    "uneven_rows": (8, 16, [6, 5], [4, 5], {"strides": [2, 3], "pads": [1, 1, 0, 2]}),
+    "uneven_pixel": (8, 16, [1, 1], [3, 3], {"strides": [2, 2], "pads": [1, 1, 0, 1]}),
+    "uneven_line": (8, 24, [9], [11], {"strides": [4], "pads": [3, 4]}),
+    "uneven_volume": (4, 16, [3, 2, 4], [3, 3, 3], {"strides": [2, 2, 2], "pads": [1] * 6}),
+    "together": (8, 32, [6, 5], [4, 4], {"strides": [2, 2], "pads": [1] * 4}),
+    "winograd": (32, 32, [9, 8], [5, 5], {"strides": [2, 2], "pads": [2] * 4, "output_padding": [1, 1]}),
+    "added": (32, 1, [6, 5], [4, 4], {"strides": [2, 2], "pads": [1] * 4}),
+    "added_uneven": (32, 3, [6, 5], [5, 3], {"strides": [3, 2], "pads": [1, 0, 2, 1]}),
+    "added_cut": (32, 1, [6, 5], [6, 5], {"strides": [2, 2], "pads": [4, 4, 5, 3]}),
+    "added_pixel": (32, 2, [1, 1], [6, 5], {"strides": [2, 2], "pads": [4, 3, 0, 0]}),
+    "added_one_stride": (32, 1, [6, 5], [3, 4], {"strides": [1, 2], "dilations": [2, 1]}),
+    "added_line": (32, 1, [9], [7], {"strides": [2], "pads": [3, 2]}),
+    "added_volume": (32, 1, [3, 2, 4], [3, 3, 3], {"strides": [2, 2, 2], "pads": [1] * 6}),
+}
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_forms_of_conv_transpose(is_open: bool) -> None:
+    pieces = Pieces(opset=22)
+    for name, (channels, outputs, extents, window, attributes) in TRANSPOSED.items():
+        filters = image(channels, outputs, *window) * np.float32(channels**-0.5)
+        operands = [image(2, channels, *extents), pieces.constant(f"{name}.w", filters), image(outputs)]
+        pieces.add(name, "ConvTranspose", *operands, **attributes)
+    model = pieces.model()
+    for value in model.graph.input if is_open else ():
+        dims = value.type.tensor_type.shape.dim
+        for axis in [0, *range(2, len(dims))]:
+            dims[axis].dim_param = f"{value.name}_{axis}"
+    expected = runtime(model, pieces.inputs)
+    assert expected is not None
+    assert not differences(compile_model(model).run(pieces.inputs), expected)
+
+
 def test_conv_transpose_of_weights_and_types() -> None:
     pieces, exact = Pieces(opset=22), Pieces(opset=22)
     for dtype in (np.float16, np.float64):

@@ -1,5 +1,9 @@
 // RUN: mlc-opt %s --graph-to-linalg --tloop-lower-windows --canonicalize | filecheck %s
 
+// CHECK-DAG: #[[MULTIPLE:.*]] = affine_map<()[s0] -> (((s0 + 3) floordiv 4) * 4)>
+// CHECK-DAG: #[[COUNT:.*]] = affine_map<()[s0] -> ((s0 + 3) floordiv 4)>
+// CHECK-DAG: #[[INDEX:.*]] = affine_map<(d0, d1) -> (d0 * 2 + d1)>
+
 // A loop over the channels; the two rows of a channel are computed at once, without padding in memory.
 // CHECK-LABEL: func.func private @pool
 // CHECK-NOT: tloop.row_window
@@ -45,14 +49,51 @@ func.func private @output(%y: tensor<36x2x2x16xf32>) -> tensor<1x2x6x4x16xf32> a
   return %0 : tensor<1x2x6x4x16xf32>
 }
 
-// The two tiles of each image at once.
+// The tiles that cover each open image one by one, of which the rows and columns of the image are taken.
+// CHECK-LABEL: func.func private @open_output
+// CHECK-NOT: tloop.winograd_output
+// CHECK-DAG: %[[ROWS:.*]] = affine.apply #[[COUNT]]()[%arg2]
+// CHECK-DAG: %[[ALL:.*]] = affine.apply #[[MULTIPLE]]()[%arg2]
+// CHECK: %[[E:.*]] = tensor.empty(%arg1, %[[ALL]]) : tensor<?x2x?x4x16xf32>
+// CHECK: %[[BLOCKS:.*]] = scf.for %{{.*}} = %c0 to %arg1 step %c1 iter_args(%{{.*}} = %[[E]])
+// CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
+// CHECK: scf.for %{{.*}} = %c0 to %[[ROWS]] step %c1
+// CHECK: tensor.insert_slice {{.*}}[1, 1, 4, 4, 16] {{.*}} into tensor<?x2x?x4x16xf32>
+// CHECK: %[[IMAGE:.*]] = tensor.extract_slice %[[BLOCKS]][0, 0, 0, 0, 0] [%arg1, 2, %arg2, 4, 16]
+// CHECK: return %[[IMAGE]]
+func.func private @open_output(%y: tensor<36x?x2x16xf32>, %n: index, %h: index) -> tensor<?x2x?x4x16xf32>
+    attributes {tloop.kernel} {
+  %0 = "tloop.winograd_output"(%y, %n, %h) {tile = 4 : i64}
+    : (tensor<36x?x2x16xf32>, index, index) -> tensor<?x2x?x4x16xf32>
+  return %0 : tensor<?x2x?x4x16xf32>
+}
+
+// Tile by tile.
 // CHECK-LABEL: func.func private @input
 // CHECK-NOT: tloop.winograd_input
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<36x6x16xf32>
-// CHECK: %[[ALL:.*]] = scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args(%[[T:.*]] = %[[E]])
-// CHECK: tensor.insert_slice {{.*}}[36, 2, 16] {{.*}} into tensor<36x6x16xf32>
+// CHECK: %[[ALL:.*]] = scf.for %[[I:.*]] = %c0 to %c3 step %c1 iter_args(%{{.*}} = %[[E]])
+// CHECK: scf.for %[[ROW:.*]] = %c0 to %c2 step %c1
+// CHECK: %[[T:.*]] = affine.apply #[[INDEX]](%[[I]], %[[ROW]])
+// CHECK: tensor.insert_slice {{.*}}[0, %[[T]], 0] [36, 1, 16] {{.*}} into tensor<36x6x16xf32>
 // CHECK: return %[[ALL]]
 func.func private @input(%x: tensor<3x1x10x6x16xf32>) -> tensor<36x6x16xf32> attributes {tloop.kernel} {
   %0 = "tloop.winograd_input"(%x) {tile = 4 : i64} : (tensor<3x1x10x6x16xf32>) -> tensor<36x6x16xf32>
   return %0 : tensor<36x6x16xf32>
+}
+
+// CHECK-LABEL: func.func private @open_input
+// CHECK-NOT: tloop.winograd_input
+// CHECK-DAG: %[[N:.*]] = tensor.dim %arg0, %c0
+// CHECK-DAG: %[[H:.*]] = tensor.dim %arg0, %c2
+// CHECK-DAG: %[[ROWS:.*]] = affine.apply #{{.*}}()[%[[H]]]
+// CHECK-DAG: %[[E:.*]] = tensor.empty(%arg1) : tensor<36x?x16xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %[[N]] step %c1 iter_args(%{{.*}} = %[[E]])
+// CHECK: scf.for %{{.*}} = %c0 to %[[ROWS]] step %c1
+// CHECK: tensor.insert_slice {{.*}}[36, 1, 16] {{.*}} into tensor<36x?x16xf32>
+func.func private @open_input(%x: tensor<?x1x?x6x16xf32>, %tiles: index) -> tensor<36x?x16xf32>
+    attributes {tloop.kernel} {
+  %0 = "tloop.winograd_input"(%x, %tiles) {tile = 4 : i64}
+    : (tensor<?x1x?x6x16xf32>, index) -> tensor<36x?x16xf32>
+  return %0 : tensor<36x?x16xf32>
 }

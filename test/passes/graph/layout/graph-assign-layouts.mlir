@@ -271,6 +271,50 @@ func.func @shuffle_of_three(%x: tensor<1x96x16x16xf32>, %w: tensor<96x1x5x5xf32>
 
 // -----
 
+// Blocks of channels are interleaved, and cut.
+// CHECK-LABEL: func.func @interleaved
+// CHECK: %[[CONV:.*]] = "graph.conv"({{.*}} -> tensor<?x4x5x6x16xf32>
+// CHECK: %[[SPLIT:.*]] = "graph.reshape"(%[[CONV]]{{.*}} -> tensor<?x2x2x1x5x6x16xf32>
+// CHECK: %[[MOVED:.*]] = "graph.transpose"(%[[SPLIT]]) {permutation = array<i64: 0, 3, 4, 1, 5, 2, 6>} {{.*}} -> tensor<?x1x5x2x6x2x16xf32>
+// CHECK: %[[WHOLE:.*]] = "graph.reshape"(%[[MOVED]]{{.*}} -> tensor<?x1x10x12x16xf32>
+// CHECK: %[[PART:.*]] = "graph.slice"(%[[WHOLE]]) {sizes = array<i64: -1, 1, 8, 10, 16>, starts = array<i64: 0, 0, 1, 1, 0>
+// CHECK-NOT: graph.transpose
+// CHECK: "graph.unpack"(%[[PART]])
+func.func @interleaved(%x: tensor<?x8x5x6xf32>) -> tensor<?x16x8x10xf32> {
+  %w = "graph.weight"() {source = "w", offset = 0, size = 2048, hash = "0"} : () -> tensor<64x8x1x1xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<?x8x5x6xf32>, tensor<64x8x1x1xf32>) -> tensor<?x64x5x6xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64: -1, 2, 2, 16, 5, 6>} : (tensor<?x64x5x6xf32>) -> tensor<?x2x2x16x5x6xf32>
+  %2 = "graph.transpose"(%1) {permutation = array<i64: 0, 3, 4, 1, 5, 2>} : (tensor<?x2x2x16x5x6xf32>) -> tensor<?x16x5x2x6x2xf32>
+  %3 = "graph.reshape"(%2) {shape = array<i64: -1, 16, 10, 12>} : (tensor<?x16x5x2x6x2xf32>) -> tensor<?x16x10x12xf32>
+  %4 = "graph.slice"(%3) {sizes = array<i64: -1, 16, 8, 10>, starts = array<i64: 0, 0, 1, 1>, steps = array<i64: 1, 1, 1, 1>} : (tensor<?x16x10x12xf32>) -> tensor<?x16x8x10xf32>
+  return %4 : tensor<?x16x8x10xf32>
+}
+
+// -----
+
+// Channels of the result that fill no block, and strides apart from the channels that they divide, are plain.
+// CHECK-LABEL: func.func @interleaved_plain
+// CHECK-DAG: "graph.transpose"({{.*}}) {permutation = array<i64: 0, 3, 4, 1, 5, 2>} {{.*}} -> tensor<1x4x5x2x6x2xf32>
+// CHECK-DAG: "graph.transpose"({{.*}}) {permutation = array<i64: 0, 1, 4, 2, 5, 3>} {{.*}} -> tensor<1x16x5x2x6x2xf32>
+func.func @interleaved_plain(%x: tensor<1x16x5x6xf32>, %y: tensor<1x64x5x6xf32>) -> (tensor<1x4x10x12xf32>, tensor<1x16x10x12xf32>) {
+  %w = "graph.weight"() {source = "w", offset = 0, size = 1024, hash = "0"} : () -> tensor<16x16x1x1xf32>
+  %v = "graph.weight"() {source = "w", offset = 1024, size = 16384, hash = "1"} : () -> tensor<64x64x1x1xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x16x5x6xf32>, tensor<16x16x1x1xf32>) -> tensor<1x16x5x6xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64: 1, 2, 2, 4, 5, 6>} : (tensor<1x16x5x6xf32>) -> tensor<1x2x2x4x5x6xf32>
+  %2 = "graph.transpose"(%1) {permutation = array<i64: 0, 3, 4, 1, 5, 2>} : (tensor<1x2x2x4x5x6xf32>) -> tensor<1x4x5x2x6x2xf32>
+  %3 = "graph.reshape"(%2) {shape = array<i64: 1, 4, 10, 12>} : (tensor<1x4x5x2x6x2xf32>) -> tensor<1x4x10x12xf32>
+  %4 = "graph.conv"(%y, %v) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x64x5x6xf32>, tensor<64x64x1x1xf32>) -> tensor<1x64x5x6xf32>
+  %5 = "graph.reshape"(%4) {shape = array<i64: 1, 16, 2, 2, 5, 6>} : (tensor<1x64x5x6xf32>) -> tensor<1x16x2x2x5x6xf32>
+  %6 = "graph.transpose"(%5) {permutation = array<i64: 0, 1, 4, 2, 5, 3>} : (tensor<1x16x2x2x5x6xf32>) -> tensor<1x16x5x2x6x2xf32>
+  %7 = "graph.reshape"(%6) {shape = array<i64: 1, 16, 10, 12>} : (tensor<1x16x5x2x6x2xf32>) -> tensor<1x16x10x12xf32>
+  return %3, %7 : tensor<1x4x10x12xf32>, tensor<1x16x10x12xf32>
+}
+
+// -----
+
 // What is computed from weights alone is no image.
 // CHECK-LABEL: func.func @weights
 // CHECK: %[[W:.*]] = "graph.mul"({{.*}} -> tensor<16x16x3x3xf32>
