@@ -111,6 +111,7 @@ class ModuleSource:
 
         if self.path is not None:
             module = parse_file(self.path, create_context()).operation
+            _distrust(module)
         else:
             module = self.module.operation.clone()
         store = WeightStore.for_module(module, self.path.parent if self.path else Path.cwd())
@@ -120,6 +121,17 @@ class ModuleSource:
         inputs, outputs = _names(main, "arg_attrs", "input"), _names(main, "res_attrs", "output")
         _apply_sizes(module, inputs, options)
         return Imported(module, store, self.name, inputs, outputs, file=str(self.path or ""))
+
+
+def _distrust(module: Any) -> None:
+    """Withdraws the claim of a file that its tables are checked, as importers do: kernels would read
+    wherever they lead."""
+    from mlc.bindings import ir
+    from mlc.dialects import graph
+    from mlc.passes.common.rewriting import collect_ops
+
+    for op in collect_ops(module, graph.TreeEnsemble.NAME):
+        op.attributes["checked"] = ir.BoolAttr.get(False, module.context)
 
 
 class ImportedSource:

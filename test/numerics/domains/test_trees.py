@@ -142,7 +142,7 @@ def test_nodes_may_ask_for_membership_in_sets(how: str) -> None:
     assert wrong_cases(cases, "ai.onnx.ml", 5, how=how) == {}
 
 
-UNCHECKED = """func.func @main(%x: tensor<5x3xf32>, %roots: tensor<1x9xi32>, %features: tensor<6xi32>,
+TABLES = """func.func @main(%x: tensor<5x3xf32>, %roots: tensor<1x9xi32>, %features: tensor<6xi32>,
     %thresholds: tensor<6xf32>, %children: tensor<6xi32>, %weights: tensor<2x1xf32>) -> tensor<5x1x1xf32> {
   %0 = "graph.tree_ensemble"(%x, %roots, %features, %thresholds, %children, %weights) {depth = 7 : i64}
       : (tensor<5x3xf32>, tensor<1x9xi32>, tensor<6xi32>, tensor<6xf32>, tensor<6xi32>, tensor<2x1xf32>)
@@ -151,9 +151,11 @@ UNCHECKED = """func.func @main(%x: tensor<5x3xf32>, %roots: tensor<1x9xi32>, %fe
 }"""
 
 
-def test_tables_that_are_not_checked_are_read_within_their_bounds(tmp_path: Path) -> None:
-    """Every root leads to the nodes 0 and 1, which lead to each other and to what does not exist."""
-    (tmp_path / "m.mlir").write_text(UNCHECKED)
+@pytest.mark.parametrize("claim", ["", ", checked = true"])
+def test_tables_of_files_are_read_within_their_bounds(claim: str, tmp_path: Path) -> None:
+    """Every root leads to the nodes 0 and 1, which lead to each other and to what does not exist. A file is
+    not believed that its tables are checked."""
+    (tmp_path / "m.mlir").write_text(TABLES.replace("7 : i64", f"7 : i64{claim}"))
     program = compile_program(tmp_path / "m.mlir").executable()
     x, largest = rows(34, 5, 3), np.iinfo(np.int32).max
     roots = np.array([[0, 1, 2, 3, largest, -3, -largest - 1, 100, -100]], np.int32)
