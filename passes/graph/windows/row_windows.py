@@ -9,7 +9,7 @@ from math import prod
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.common.target import lanes
-from mlc.passes.graph.windows.blocked_channels import WINDOW_OPS, is_blockable_conv, is_image
+from mlc.passes.graph.windows.blocked_channels import WINDOW_OPS, is_blockable_conv, is_depthwise, is_image
 from mlc.targets import Target
 
 # With longer steps, most of what vectors read is not needed; signals have no better schedule.
@@ -30,16 +30,17 @@ def is_row_window(op: ir.Operation, target: Target) -> bool:
     computed by rows on `target`, whole ones or tile by tile. It may have padding."""
     if op.operands[0].type.rank != 4 or not (is_blockable_conv(op) or _is_plain_pool(op)):
         return False
-    kernel, channels = _kernel(op), _channels(op)
+    kernel = _kernel(op)
     longest = LONGEST_STRIDE_OF_SIGNALS if kernel[0] == 1 else LONGEST_STRIDE
     if lanes(target) < FEWEST_LANES or graph.attribute(op, "strides")[-1] > longest:
         return False
     vectors = row_vectors(op.operands[0], op.results[0], kernel, lanes(target))
-    if channels > 1 and (vectors is not None or kernel[0] > 1 or graph.attribute(op, "group") == 1):
+    is_signal = vectors is None and kernel[0] == 1
+    if not _is_apart(op) and not (is_signal and graph.attribute(op, "group") > 1):
         return False
     if vectors is None and kernel[0] > 1 and prod(kernel) > MOST_SHIFTED:
         return False
-    return (vectors or TILE_VECTORS) * prod(kernel) * channels <= LONGEST_ROW
+    return (vectors or TILE_VECTORS) * prod(kernel) * _channels(op) <= LONGEST_ROW
 
 
 def row_vectors(image: ir.Value, result: ir.Value, kernel: Sequence[int], width: int) -> int | None:
@@ -55,6 +56,11 @@ def row_vectors(image: ir.Value, result: ir.Value, kernel: Sequence[int], width:
 def _kernel(op: ir.Operation) -> list[int]:
     is_pool = op.name in WINDOW_OPS
     return list(graph.attribute(op, "kernel")) if is_pool else graph.shape_of(op.operands[1])[2:]
+
+
+def _is_apart(op: ir.Operation) -> bool:
+    """Whether each channel of the result reads its own channel of the image."""
+    return op.name in WINDOW_OPS or is_depthwise(op)
 
 
 def _channels(op: ir.Operation) -> int:

@@ -86,6 +86,17 @@ func.func private @groups(%x: tensor<1x8x1x?xf32>, %w: tensor<12x2x1x3xf32>, %d:
 
 // -----
 
+// Each channel of the result would read the only channel of the image again: blocks of channels read it once.
+// CHECK-LABEL: func.func private @one_channel
+// CHECK-NOT: tloop.row_window
+func.func private @one_channel(%x: tensor<1x1x16x16xf32>, %w: tensor<37x1x3x3xf32>) -> tensor<1x37x14x14xf32> attributes {tloop.kernel} {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x16x16xf32>, tensor<37x1x3x3xf32>) -> tensor<1x37x14x14xf32>
+  return %0 : tensor<1x37x14x14xf32>
+}
+
+// -----
+
 // Windows of many elements on images of open size are no row windows.
 // CHECK-LABEL: func.func private @large_window
 // CHECK-NOT: tloop.row_window
