@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -31,7 +31,7 @@ def schedule_rows(kernel: ir.Operation, root: Computation, rows: Sequence[int]) 
         name_block(computation.op, f"producer{index}")
     builder = ScheduleBuilder(kernel)
     sizes = [1 if dim in rows else 0 for dim in range(max(rows) + 1)]
-    across = root.parallel[-1] in rows and any(map(_reads_columns, [root, *others]))
+    across = root.parallel[-1] in rows and any(map(reads_columns, [root, *others]))
     if across:
         # Rows whose elements are not next to each other: as many rows as vectors need, side by side.
         sizes[root.parallel[-1]] = min(ROWS_ACROSS, root.extents[root.parallel[-1]])
@@ -39,13 +39,12 @@ def schedule_rows(kernel: ir.Operation, root: Computation, rows: Sequence[int]) 
     iterations = prod(-(-root.extents[dim] // sizes[dim]) for dim in rows)
     scheduled = RowSchedule(builder, {"root": block, **_move_all(builder, others, loop)}, iterations)
     for computation in (root, *others):
-        if _reads_columns(computation):
-            steps = positions(dict.fromkeys(computation.reductions, 1))
-            builder.tile(scheduled.block(computation), steps, "sequential")
+        if reads_columns(computation):
+            scheduled.tile(computation, dict.fromkeys(computation.reductions, 1))
     return scheduled
 
 
-def _reads_columns(computation: Computation) -> bool:
+def reads_columns(computation: Computation) -> bool:
     """Whether the elements that results next to each other reduce are next to each other, too."""
     columns = set(computation.parallel[-1:])
     return bool(computation.reductions) and any(columns & last_dims(read) for read in computation.maps[:-1])
@@ -63,6 +62,11 @@ class RowSchedule:
     def block(self, computation: Computation) -> ir.Value:
         """Returns the handle of a computation."""
         return self.blocks[computation.op.attributes[BLOCK_TAG].value]
+
+    def tile(self, computation: Computation, sizes: Mapping[int, int]) -> None:
+        """Tiles a computation by sequential loops over tiles of `sizes[dim]` points."""
+        tiled, _ = self.builder.tile(self.block(computation), positions(sizes), "sequential")
+        self.blocks[computation.op.attributes[BLOCK_TAG].value] = tiled
 
 
 def _move_all(builder: ScheduleBuilder, others: list[Computation], loop: ir.Value) -> dict[str, ir.Value]:

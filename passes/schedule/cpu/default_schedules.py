@@ -18,6 +18,7 @@ from mlc.passes.schedule.common.plain import PARALLEL_WORK, row_dims, schedule_e
 from mlc.passes.schedule.cpu.attention import schedule_attention
 from mlc.passes.schedule.cpu.dynamic_sizes import open_candidates
 from mlc.passes.schedule.cpu.epilogue import contraction_candidates, vectorises
+from mlc.passes.schedule.cpu.narrow_columns import schedule_narrow_columns
 from mlc.passes.schedule.cpu.streamed_attention import schedule_streamed
 from mlc.passes.schedule.cpu.transpose import schedule_transpose
 from mlc.passes.schedule.cpu.trees import schedule_trees
@@ -81,6 +82,7 @@ def candidates(kernel: ir.Operation) -> Iterator[Candidate]:
     reducing = [computation for computation in everything if computation.reductions]
     if len(reducing) == 1 and is_column_reduction(reducing[0]):
         yield from guard("contraction", contraction_candidates(kernel, root, reducing[0]))
+    yield "narrow-columns", lambda: schedule_narrow_columns(kernel, root, everything)
     if len(everything) > 1 or reducing:
         yield "rows", lambda: schedule_rows(kernel, root, row_dims(root)) is not None
     if not reducing and root.work >= FEWEST_TRANSPOSED:
