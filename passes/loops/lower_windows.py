@@ -12,7 +12,7 @@ from mlc.dialects import tloop
 from mlc.passes.base import Pass
 from mlc.passes.common.constants import index_constant
 from mlc.passes.common.dynamic_dims import UNKNOWN
-from mlc.passes.common.linalg_builders import Extent, dims, empty, extent_of, static_shape, tensor_type
+from mlc.passes.common.linalg_builders import Extent, dims, extent_of, tensor_type
 from mlc.passes.common.rewriting import collect_ops, replace_op
 from mlc.passes.common.target import lanes, target_of
 from mlc.passes.common.vector_builders import apply_map
@@ -34,34 +34,24 @@ from mlc.passes.schedule.structured.slice_offsets import part_of
 def window_as_loops(op: ir.Operation) -> ir.Value:
     """Computes a `tloop.row_window` some rows at a time, or one element at a time if its rows are not
     computed as a whole."""
-    width = lanes(target_of(op))
-    result = tloop.RowWindow(op).result
-    if tile_columns(op, width):
-        return _elements_as_loops(op, result)
-    shape, rows = static_shape(result), part_rows(op, width)
+    width, result = lanes(target_of(op)), tloop.RowWindow(op).result
+    extents = enumerate(tensor_type(result).shape)
+    sizes = [window_positions(op, axis) if size == UNKNOWN else size for axis, size in extents]
     element = tensor_type(result).element_type
-    type_ = ir.RankedTensorType.get([1, 1, rows, shape[3]], element)
-    zero = index_constant(0)
+    whole = not tile_columns(op, width)
+    rows = part_rows(op, width) if whole else 1
+    part_shape = [1, 1, rows, tensor_type(result).shape[3] if whole else 1]
+    part_type = ir.RankedTensorType.get(part_shape, element)
 
     def part(indices: Sequence[ir.Value], into: ir.Value) -> ir.Value:
-        image, channel, block = indices
-        offsets = [image, channel, apply_map(dims(1)[0] * rows, [block])]
-        return _insert(row_window_part(op, [*offsets, zero], type_, width), into, [*offsets, 0])
+        image, channel, row, *column = indices
+        first = apply_map(dims(1)[0] * rows, [row])
+        offsets = [image, channel, first, *(column or [index_constant(0)])]
+        return _insert(row_window_part(op, offsets, part_type, width if whole else 1), into, offsets)
 
-    return nest([*shape[:2], shape[2] // rows], empty(shape, element), part)
-
-
-def _elements_as_loops(op: ir.Operation, result: ir.Value) -> ir.Value:
-    """Computes a `tloop.row_window` element by element."""
-    element = tensor_type(result).element_type
-    type_ = ir.RankedTensorType.get([1, 1, 1, 1], element)
-    shape = enumerate(tensor_type(result).shape)
-    sizes = [window_positions(op, axis) if size == UNKNOWN else size for axis, size in shape]
-
-    def part(offsets: Sequence[ir.Value], into: ir.Value) -> ir.Value:
-        return _insert(row_window_part(op, offsets, type_, 1), into, offsets)
-
-    return nest(sizes, tensor.EmptyOp(sizes, element).result, part)
+    # Open rows are computed one by one.
+    counts = [*sizes[:2], sizes[2] if rows == 1 else sizes[2] // rows, *([] if whole else sizes[3:])]
+    return nest(counts, tensor.EmptyOp(sizes, element).result, part)
 
 
 def output_as_loops(op: ir.Operation) -> ir.Value:

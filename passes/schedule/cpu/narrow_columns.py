@@ -37,7 +37,8 @@ def schedule_narrow_columns(
         if not computation.reductions:
             column = computation.parallel[-1]
             others = [dim for dim, extent in enumerate(computation.extents) if dim != column and extent > 1]
-            scheduled.tile(computation, dict.fromkeys(others, 1))
+            if others:
+                scheduled.tile(computation, dict.fromkeys(others, 1))
     scheduled.builder.vectorize([scheduled.block(computation) for computation in everything])
     return True
 

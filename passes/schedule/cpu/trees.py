@@ -48,8 +48,10 @@ def schedule_trees(kernel: ir.Operation) -> bool:
 def schedule_open_trees(kernel: ir.Operation, root: Computation) -> int:
     """Schedules a kernel that evaluates trees for a dynamic number of rows: eight at a time, the others one
     by one. Returns the likely number of tiles; 0 for another kernel, and for too many leaves in a tile."""
+    if not root.parallel or not collect_ops(kernel, scf.While.NAME):
+        return 0
     rows = dim_position(root.maps[-1].results[0])
-    if rows not in root.dynamic or not collect_ops(kernel, scf.While.NAME):
+    if rows is None or rows not in root.dynamic:
         return 0
     if LEAST_ROWS * 4 * prod(root.extents[:rows]) > MOST_BYTES:
         return 0

@@ -68,6 +68,7 @@ STATIC: dict[str, Callable[[Builder], str]] = {
     "blocked-convolution": lambda b: convolution(b, 512, 256, 7),
     "column-sums": lambda b: b.ReduceSum(b.input(4096, 256), SUM_AXES),
     "register-tiles": lambda b: b.Relu(b.MatMul(b.input(40, 30), b.value(30, 48))),
+    "narrow-columns": lambda b: b.Softmax(b.input(5, 30, 7), axis=1),
     "rows": lambda b: b.Softmax(b.input(30, 50), axis=-1),
     "transpose": lambda b: b.Transpose(b.input(256, 320), perm=[1, 0]),
     "elementwise": lambda b: b.Add(b.input(300, 300), b.input(300, 300)),
@@ -76,7 +77,8 @@ STATIC: dict[str, Callable[[Builder], str]] = {
 OPEN: dict[str, Callable[[Builder], str]] = {
     "winograd": lambda b: convolution(b, 32, 32, 16),
     "attention": attention,
-    "streamed-attention": lambda b: attention(b, 3),
+    "windows": lambda b: convolution(b, 1, 8, 20, group=8),
+    "streamed-attention": lambda b: attention(b, 20, 7000),
     "register-tiles": lambda b: b.Relu(b.MatMul(b.input(40, 30), b.value(30, 48))),
     "columns": open_columns,
     "rows": lambda b: b.Softmax(b.input(30, 50), axis=-1),
