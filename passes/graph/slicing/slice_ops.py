@@ -185,11 +185,17 @@ def _broadcast_part(op: ir.Operation, operand: ir.Value, taken: Parts) -> Parts 
         part, is_one = taken[offset + axis], dim == 1 and result[offset + axis] != 1
         if not cut[offset + axis] or is_one:
             needed.append(WHOLE)
-        elif dim is None and len(op.operands) > 1:
+        elif dim is None and len(op.operands) > 1 and not _is_walked(op, operand, axis):
             return None
         else:
             needed.append(part)
     return needed
+
+
+def _is_walked(op: ir.Operation, operand: ir.Value, axis: int) -> bool:
+    """Whether a dynamic dim of an operand is the result's, not one that may broadcast to it."""
+    offset = op.results[0].type.rank - operand.type.rank
+    return bool(graph.dims_of(operand)[axis] == graph.dims_of(op.results[0])[offset + axis])
 
 
 def _elementwise(op: ir.Operation, taken: Parts) -> Narrowed | None:

@@ -21,6 +21,30 @@ func.func @last_row(%x: tensor<2x16x64xf32>, %w: tensor<64x64xf32>) -> tensor<2x
   return %4 : tensor<2x1x64xf32>
 }
 
+// The same of an open number of tokens, which both terms of the sum have: neither broadcasts.
+// CHECK-LABEL: func.func @open_rows
+// CHECK-DAG: "graph.slice"(%arg0) {{.*}} -> tensor<?x1x8xf32>
+// CHECK-DAG: "graph.slice"(%arg1) {{.*}} -> tensor<?x1x8xf32>
+// CHECK: %[[SUM:.*]] = "graph.add"({{.*}} -> tensor<?x1x8xf32>
+// CHECK: %[[NORM:.*]] = "graph.layer_norm"(%[[SUM]]) {{.*}} -> tensor<?x1x8xf32>
+// CHECK: return %[[NORM]]
+func.func @open_rows(%x: tensor<?x?x8xf32> {graph.dims = ["n", "t", ""]}, %y: tensor<?x?x8xf32> {graph.dims = ["n", "t", ""]}) -> tensor<?x1x8xf32> {
+  %0 = "graph.add"(%x, %y) {graph.dims = [["n", "t", ""]]} : (tensor<?x?x8xf32>, tensor<?x?x8xf32>) -> tensor<?x?x8xf32>
+  %1 = "graph.layer_norm"(%0) {axes = array<i64: 2>, epsilon = 1.0e-5, graph.dims = [["n", "t", ""]]} : (tensor<?x?x8xf32>) -> tensor<?x?x8xf32>
+  %2 = "graph.slice"(%1) {starts = array<i64: 0, 0, 0>, sizes = array<i64: -1, 1, 8>, steps = array<i64: 1, 1, 1>, graph.dims = [["n", "", ""]]} : (tensor<?x?x8xf32>) -> tensor<?x1x8xf32>
+  return %2 : tensor<?x1x8xf32>
+}
+
+// One of the terms may have a single token.
+// CHECK-LABEL: func.func @maybe_broadcast
+// CHECK: %[[SUM:.*]] = "graph.add"(%arg0, %arg1) {{.*}} -> tensor<?x?x8xf32>
+// CHECK: "graph.slice"(%[[SUM]])
+func.func @maybe_broadcast(%x: tensor<?x?x8xf32> {graph.dims = ["n", "t", ""]}, %y: tensor<?x?x8xf32> {graph.dims = ["n", "u", ""]}) -> tensor<?x1x8xf32> {
+  %0 = "graph.add"(%x, %y) : (tensor<?x?x8xf32>, tensor<?x?x8xf32>) -> tensor<?x?x8xf32>
+  %1 = "graph.slice"(%0) {starts = array<i64: 0, 0, 0>, sizes = array<i64: -1, 1, 8>, steps = array<i64: 1, 1, 1>, graph.dims = [["n", "", ""]]} : (tensor<?x?x8xf32>) -> tensor<?x1x8xf32>
+  return %1 : tensor<?x1x8xf32>
+}
+
 // Shapes that are not known; operands that broadcast along the axis, or have fewer dims.
 // CHECK-LABEL: func.func @broadcast
 // CHECK-NEXT: %[[PART:.*]] = "graph.slice"(%arg0) {sizes = array<i64: -1, 2, -1>, starts = array<i64: 0, 1, 0>
